@@ -1,0 +1,33 @@
+// Peterson's lock with sequentially consistent atomics: one thread at a time.
+//@ check: race deadlock misuse safety
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define STORE memory_order_seq_cst
+#define LOAD memory_order_seq_cst
+
+static int total;
+static atomic_int wants[2], turn;
+static int ids[2] = {0, 1};
+
+static void *worker(void *arg)
+{
+    int me = *(int *)arg, other = 1 - me;
+    atomic_store_explicit(&wants[me], 1, STORE);
+    atomic_store_explicit(&turn, other, STORE);
+    while (atomic_load_explicit(&wants[other], LOAD) && atomic_load_explicit(&turn, LOAD) == other)
+        ;
+    total++; //~ no race: one thread at a time
+    atomic_store_explicit(&wants[me], 0, STORE);
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, worker, &ids[i]);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return total != 2;
+}

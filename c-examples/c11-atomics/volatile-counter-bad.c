@@ -1,0 +1,25 @@
+// `volatile` keeps the compiler from dropping accesses; it does not make them atomic.
+//@ check: race deadlock misuse safety
+#include <pthread.h>
+#include <stdatomic.h>
+
+static atomic_int started;
+static volatile int hits;
+
+static void *worker(void *arg)
+{
+    (void)arg;
+    started++;
+    hits++; //~ race A: write hits
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, worker, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return started + hits != 4;
+}

@@ -1,0 +1,37 @@
+// A woken consumer looks again: the condition may have changed before it got the lock back.
+//@ check: race deadlock misuse safety
+//@ clean
+#include <assert.h>
+#include <pthread.h>
+
+static int items;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+
+static void *consumer(void *arg)
+{
+    (void)arg;
+    pthread_mutex_lock(&lock);
+    while (items == 0)
+        pthread_cond_wait(&changed, &lock);
+    items--;
+    assert(items >= 0);
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t first, second;
+    pthread_create(&first, NULL, consumer, NULL);
+    pthread_create(&second, NULL, consumer, NULL);
+    for (int i = 0; i < 2; i++) {
+        pthread_mutex_lock(&lock);
+        items++;
+        pthread_cond_broadcast(&changed);
+        pthread_mutex_unlock(&lock);
+    }
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    return items;
+}

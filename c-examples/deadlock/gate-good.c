@@ -1,0 +1,45 @@
+// The order of left and right is inverted, but only under a common gate lock: at most one thread
+// at a time is between the two, so there is no deadlock.
+//@ check: race deadlock misuse safety
+#include <pthread.h>
+
+static int total;
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t left = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t right = PTHREAD_MUTEX_INITIALIZER;
+
+static void *forward(void *arg)
+{
+    (void)arg;
+    pthread_mutex_lock(&gate);
+    pthread_mutex_lock(&left);
+    pthread_mutex_lock(&right); //~ no deadlock: both threads hold the gate here
+    total++;
+    pthread_mutex_unlock(&right);
+    pthread_mutex_unlock(&left);
+    pthread_mutex_unlock(&gate);
+    return NULL;
+}
+
+static void *backward(void *arg)
+{
+    (void)arg;
+    pthread_mutex_lock(&gate);
+    pthread_mutex_lock(&right);
+    pthread_mutex_lock(&left); //~ no deadlock: both threads hold the gate here
+    total++;
+    pthread_mutex_unlock(&left);
+    pthread_mutex_unlock(&right);
+    pthread_mutex_unlock(&gate);
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t first, second;
+    pthread_create(&first, NULL, forward, NULL);
+    pthread_create(&second, NULL, backward, NULL);
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    return total != 2;
+}

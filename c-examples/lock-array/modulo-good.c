@@ -1,0 +1,33 @@
+// Eight values share four locks; the value's own index chooses its lock, so that one value always
+// has the same lock.
+//@ check: race deadlock misuse safety
+#include <pthread.h>
+
+struct job {
+    int number, index;
+};
+
+static int data[8];
+static pthread_mutex_t locks[4] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
+                                   PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+static struct job jobs[3] = {{0, 1}, {1, 5}, {2, 1}};
+
+static void *run(void *arg)
+{
+    struct job *job = arg;
+    pthread_mutex_t *lock = &locks[job->index % 4];
+    pthread_mutex_lock(lock);
+    data[job->index]++; //~ no race: the index decides the lock
+    pthread_mutex_unlock(lock);
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, run, &jobs[i]);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    return data[1] != 2 || data[5] != 1;
+}

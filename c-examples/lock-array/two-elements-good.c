@@ -1,0 +1,35 @@
+// One element of the lock array guards the variable.
+//@ check: race deadlock misuse safety
+//@ clean
+#include <pthread.h>
+
+static int total;
+static pthread_mutex_t locks[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+
+static void *add_one(void *arg)
+{
+    (void)arg;
+    pthread_mutex_lock(&locks[0]);
+    total += 1;
+    pthread_mutex_unlock(&locks[0]);
+    return NULL;
+}
+
+static void *add_two(void *arg)
+{
+    (void)arg;
+    pthread_mutex_lock(&locks[0]);
+    total += 2;
+    pthread_mutex_unlock(&locks[0]);
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t first, second;
+    pthread_create(&first, NULL, add_one, NULL);
+    pthread_create(&second, NULL, add_two, NULL);
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    return total != 3;
+}

@@ -1,0 +1,28 @@
+// The poller holds the mutex when it waits.
+//@ check: race deadlock misuse safety
+//@ clean
+#include <pthread.h>
+#include <time.h>
+
+static int polls;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+
+static void *poller(void *arg)
+{
+    struct timespec long_ago = {0, 0};
+    (void)arg;
+    pthread_mutex_lock(&lock);
+    pthread_cond_timedwait(&changed, &lock, &long_ago);
+    polls++;
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, poller, NULL);
+    pthread_join(thread, NULL);
+    return polls != 1;
+}

@@ -1,0 +1,34 @@
+// The writer takes the write lock, the reader takes nothing "because it only reads".
+//@ check: race deadlock misuse safety
+#include <pthread.h>
+
+static int price = 1, seen;
+static pthread_rwlock_t lock;
+
+static void *writer(void *arg)
+{
+    (void)arg;
+    pthread_rwlock_wrlock(&lock);
+    price = 2; //~ race A: write price
+    pthread_rwlock_unlock(&lock);
+    return NULL;
+}
+
+static void *reader(void *arg)
+{
+    (void)arg;
+    seen = price; //~ race A: read price
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t first, second;
+    pthread_rwlock_init(&lock, NULL);
+    pthread_create(&first, NULL, writer, NULL);
+    pthread_create(&second, NULL, reader, NULL);
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    pthread_rwlock_destroy(&lock);
+    return seen < 1 || seen > 2;
+}

@@ -1,0 +1,38 @@
+// Which object the second thread writes depends on a pointer that the first one redirects under the
+// lock: after the redirection both write `fresh`.
+//@ check: race deadlock misuse safety
+#include <pthread.h>
+
+static int old, fresh;
+static int *target = &old;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *redirect(void *arg)
+{
+    (void)arg;
+    pthread_mutex_lock(&lock);
+    target = &fresh;
+    pthread_mutex_unlock(&lock);
+    fresh = 1; //~ race A: write fresh
+    return NULL;
+}
+
+static void *follow(void *arg)
+{
+    (void)arg;
+    pthread_mutex_lock(&lock);
+    int *found = target;
+    pthread_mutex_unlock(&lock);
+    *found = 2; //~ race A: write fresh
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t first, second;
+    pthread_create(&first, NULL, redirect, NULL);
+    pthread_create(&second, NULL, follow, NULL);
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    return old + fresh < 1;
+}

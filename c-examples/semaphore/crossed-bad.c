@@ -1,0 +1,41 @@
+// Two semaphores used as locks, taken in opposite order: each thread can hold what the other wants.
+//@ check: race deadlock misuse safety
+#include <pthread.h>
+#include <semaphore.h>
+
+static int total;
+static sem_t left, right;
+
+static void *forward(void *arg)
+{
+    (void)arg;
+    sem_wait(&left);
+    sem_wait(&right); //~ deadlock A: acquire right
+    total++;
+    sem_post(&right);
+    sem_post(&left);
+    return NULL;
+}
+
+static void *backward(void *arg)
+{
+    (void)arg;
+    sem_wait(&right);
+    sem_wait(&left); //~ deadlock A: acquire left
+    total++;
+    sem_post(&left);
+    sem_post(&right);
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t first, second;
+    sem_init(&left, 0, 1);
+    sem_init(&right, 0, 1);
+    pthread_create(&first, NULL, forward, NULL);
+    pthread_create(&second, NULL, backward, NULL);
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    return total != 2;
+}

@@ -1,0 +1,26 @@
+//! `lockcheck emit`: what a stage made, as text.
+
+use std::process::ExitCode;
+
+use super::arguments::{EmitArgs, EmitKind};
+use super::{input, not_built, output};
+use crate::error::Error;
+use crate::program::text;
+
+pub fn run(arguments: &EmitArgs) -> Result<ExitCode, Error> {
+    if arguments.dot {
+        return Err(not_built("emit --dot"));
+    }
+    match arguments.kind {
+        EmitKind::Program => {
+            let program = input::load_program(&arguments.input)?;
+            output::print(&text::print(&program));
+            Ok(ExitCode::SUCCESS)
+        }
+        EmitKind::Threads => Err(not_built("emit threads")),
+        EmitKind::Pds => Err(not_built("emit pds")),
+        EmitKind::Histories => Err(not_built("emit histories")),
+        EmitKind::LockOrder => Err(not_built("emit lock-order")),
+        EmitKind::Externals => Err(not_built("emit externals")),
+    }
+}

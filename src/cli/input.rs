@@ -1,0 +1,108 @@
+//! Inputs of a command: the program, the models, the user's settings.
+
+use std::path::PathBuf;
+
+use super::arguments::{DataModelArg, InputArgs};
+use crate::config::Config;
+use crate::error::Error;
+use crate::frontend::{self, DataModel, LoadOptions};
+use crate::models::Models;
+use crate::pipeline::RunSettings;
+use crate::program::Program;
+
+/// Everything a command works on.
+pub struct Loaded {
+    pub program: Program,
+    pub models: Models,
+    pub config: Config,
+    pub run: RunSettings,
+    /// As the user wrote them.
+    pub names: Vec<String>,
+    /// The words after `lockcheck replay TOKEN` that load the same program.
+    pub command_line: String,
+}
+
+pub fn load(arguments: &InputArgs) -> Result<Loaded, Error> {
+    let config_file = match (&arguments.config, arguments.inputs.first()) {
+        (Some(file), _) => Some(file.clone()),
+        (None, Some(first)) => Config::nearest(first),
+        (None, None) => None,
+    };
+    let config = config_file.as_deref().map_or(Ok(Config::default()), Config::read)?;
+    let mut models = Models::embedded();
+    let file = || config_file.clone().unwrap_or_else(|| PathBuf::from(".lockcheck.yaml"));
+    models.add_user_entries(&config.functions).map_err(|reason| Error::Config { file: file(), reason })?;
+    let program = load_program(arguments)?;
+    let names: Vec<String> = arguments.inputs.iter().map(|input| input.display().to_string()).collect();
+    let run = run_settings(arguments, &config, &program, &names)?;
+    Ok(Loaded { program, models, config, run, command_line: command_line(arguments, &names), names })
+}
+
+/// The program alone; it need not have an entry.
+pub fn load_program(arguments: &InputArgs) -> Result<Program, Error> {
+    let data_model = arguments.data_model.map(|model| match model {
+        DataModelArg::Bits32 => DataModel::Bits32,
+        DataModelArg::Bits64 => DataModel::Bits64,
+    });
+    let options = LoadOptions { clang_args: arguments.clang_args.clone(), data_model, ..LoadOptions::default() };
+    frontend::load(&arguments.inputs, &options)
+}
+
+fn run_settings(arguments: &InputArgs, config: &Config, program: &Program, names: &[String]) -> Result<RunSettings, Error> {
+    let [entry] = arguments.entry.as_slice() else {
+        return Err(Error::Usage("several entries, called concurrently, are not built yet: give one --entry".to_owned()));
+    };
+    if !config.entries.is_empty() {
+        return Err(Error::Usage("`entries` in .lockcheck.yaml is not built yet: give one --entry".to_owned()));
+    }
+    let is_defined = program.function_named(entry).is_some_and(|id| program.functions[id].is_defined());
+    if !is_defined {
+        return Err(Error::NoEntry { entry: entry.clone(), inputs: names.join(", ") });
+    }
+    if !arguments.assume_atomic.is_empty() || !config.assume_atomic.is_empty() {
+        return Err(Error::Usage("`--assume-atomic` is not built yet".to_owned()));
+    }
+    Ok(RunSettings { entry: entry.clone(), faults: arguments.faults, volatile_is_atomic: config.volatile_is_atomic })
+}
+
+/// Inputs and the options that change what is loaded, quoted for a shell.
+fn command_line(arguments: &InputArgs, names: &[String]) -> String {
+    let mut words: Vec<String> = names.iter().map(|name| quote(name)).collect();
+    if let Some(model) = arguments.data_model {
+        words.push(format!("--data-model {}", if model == DataModelArg::Bits32 { 32 } else { 64 }));
+    }
+    if arguments.entry != ["main"] {
+        words.push(format!("--entry {}", arguments.entry.join(",")));
+    }
+    if arguments.faults {
+        words.push("--faults".to_owned());
+    }
+    words.extend(arguments.assume_atomic.iter().map(|name| format!("--assume-atomic {}", quote(name))));
+    if let Some(config) = &arguments.config {
+        words.push(format!("--config {}", quote(&config.display().to_string())));
+    }
+    if !arguments.clang_args.is_empty() {
+        words.push("--".to_owned());
+        words.extend(arguments.clang_args.iter().map(|word| quote(word)));
+    }
+    words.join(" ")
+}
+
+/// A word as a shell takes it whole.
+fn quote(word: &str) -> String {
+    let is_plain = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./=+,:@%".contains(c));
+    if is_plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quote;
+
+    #[test]
+    fn a_shell_takes_each_word_whole() {
+        assert_eq!(quote("a/b-1.c"), "a/b-1.c");
+        assert_eq!(quote("my file.c"), "'my file.c'");
+        assert_eq!(quote("it's"), "'it'\\''s'");
+        assert_eq!(quote(""), "''");
+    }
+}

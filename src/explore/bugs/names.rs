@@ -1,0 +1,174 @@
+//! Names for people: threads, objects and locks of a run in the words of the source.
+
+use crate::explore::machine::Machine;
+use crate::explore::memory::ObjectKind;
+use crate::explore::sync::{HeldLock, SyncKey};
+use crate::explore::thread_id::ThreadId;
+use crate::explore::value::ObjectId;
+use crate::findings;
+use crate::findings::{End, Role, TraceStep};
+use crate::program::describe::{describe_address, describe_global_part};
+use crate::program::{Callee, Context, Instruction, Operand, Operation, Place, Program, SiteId};
+
+/// Looks names up in a machine and its program.
+pub struct Names<'a> {
+    machine: &'a Machine<'a>,
+    pub program: &'a Program,
+}
+
+impl<'a> Names<'a> {
+    pub fn new(machine: &'a Machine<'a>) -> Names<'a> {
+        Names { machine, program: machine.program }
+    }
+
+    pub fn machine(&self) -> &'a Machine<'a> {
+        self.machine
+    }
+
+    /// `main`, or `visitor@a.c:30`; with a number when that line created several.
+    pub fn thread(&self, id: ThreadId) -> String {
+        let creation = &self.machine.thread(id).creation;
+        let entry = creation.entry.map_or("<unknown>", |entry| self.program.functions[entry].source_name.as_str());
+        let Some(site) = creation.context.creation.last() else { return entry.to_owned() };
+        let place = self.program.place_of(*site).map_or(String::new(), |place| format!("@{}:{}", base_name(&place.file), place.line));
+        let is_twin = |other: &&crate::explore::machine::thread::Thread| {
+            other.creation.context.creation.last() == Some(site) && other.creation.entry == creation.entry
+        };
+        let twins: Vec<ThreadId> = self.machine.threads().filter(is_twin).map(|thread| thread.id).collect();
+        let number = twins.iter().position(|twin| *twin == id).map_or(0, |position| position + 1);
+        if twins.len() > 1 { format!("{entry}{place}#{number}") } else { format!("{entry}{place}") }
+    }
+
+    /// The part of an object that an access at `site` touches, and the whole object's name.
+    pub fn part(&self, object: ObjectId, offset: u64, size: u64, site: Option<SiteId>) -> (String, String) {
+        match self.machine.memory.object(object).kind {
+            ObjectKind::Global(global) | ObjectKind::ThreadLocal { global, .. } => {
+                (describe_global_part(self.program, global, offset, size), self.program.globals[global].source_name.clone())
+            }
+            ObjectKind::Stack { site: made_at, .. } => {
+                let whole = self.stack_variable(made_at).unwrap_or_else(|| format!("a local{}", self.at(Some(made_at))));
+                (self.expression(site).unwrap_or_else(|| whole.clone()), whole)
+            }
+            ObjectKind::Heap { site: made_at, .. } => {
+                let whole = format!("memory allocated{}", self.at(made_at));
+                (self.expression(site).unwrap_or_else(|| whole.clone()), whole)
+            }
+            ObjectKind::Function(function) => (self.program.functions[function].source_name.clone(), "code".to_owned()),
+            ObjectKind::Block(function, _) => (self.program.functions[function].source_name.clone(), "code".to_owned()),
+            ObjectKind::Internal(what) => (what.to_owned(), what.to_owned()),
+        }
+    }
+
+    /// A lock, a condition variable, a semaphore: by the object it is, or by how `site` names it.
+    pub fn primitive(&self, key: SyncKey, site: Option<SiteId>) -> String {
+        match key.object {
+            Some(object) => self.part(object, key.offset, 1, site).0,
+            None => format!("lock {:#x}", key.offset),
+        }
+    }
+
+    pub fn held(&self, locks: &[HeldLock]) -> Vec<findings::HeldLock> {
+        let name = |held: &HeldLock| findings::HeldLock {
+            name: self.primitive(held.lock, held.site),
+            taken_at: held.site.and_then(|site| self.program.place_of(site)),
+        };
+        locks.iter().map(name).collect()
+    }
+
+    /// The end of a finding at a site of a thread.
+    pub fn end(&self, thread: ThreadId, role: Role, site: Option<SiteId>, context: &Context, locks: &[HeldLock]) -> End {
+        End {
+            thread: self.thread(thread),
+            role,
+            place: site.and_then(|site| self.program.place_of(site)),
+            function: site.map_or(String::new(), |site| self.function(site)),
+            locks: self.held(locks),
+            trace: self.trace(context),
+        }
+    }
+
+    /// The end of a finding where a thread that has not finished stands now.
+    pub fn end_now(&self, thread: ThreadId, role: Role, site: Option<SiteId>) -> End {
+        self.end(thread, role, site, &self.machine.thread(thread).context(), self.machine.sync.held_by(thread))
+    }
+
+    /// The source function a site stands in.
+    pub fn function(&self, site: SiteId) -> String {
+        match self.program.location_of(site) {
+            Some(location) => location.function.clone(),
+            None => self.program.functions[self.program.sites[site].function].source_name.clone(),
+        }
+    }
+
+    /// Creations, then calls, outermost first.
+    pub fn trace(&self, context: &Context) -> Vec<TraceStep> {
+        let step = |site: SiteId, word: &str| TraceStep {
+            place: self.program.place_of(site),
+            function: self.function(site),
+            event: format!("{word} {}", self.callee(site)),
+        };
+        let creations = context.creation.iter().map(|site| step(*site, "create through"));
+        creations.chain(context.calls.iter().map(|site| step(*site, "call"))).collect()
+    }
+
+    /// The call at a site, in words: `pthread_mutex_lock(left)`.
+    pub fn call(&self, site: SiteId) -> String {
+        format!("{}({})", self.callee(site), self.expression(Some(site)).unwrap_or_default())
+    }
+
+    /// What the call at a site calls.
+    fn callee(&self, site: SiteId) -> String {
+        let call = self.instructions_at(site).find_map(|instruction| match &instruction.operation {
+            Operation::Call { callee: Callee::Direct(function), .. } => Some(self.program.functions[*function].source_name.clone()),
+            Operation::Call { callee: Callee::Indirect(_), .. } => Some("a function pointer".to_owned()),
+            _ => None,
+        });
+        call.unwrap_or_else(|| "a function".to_owned())
+    }
+
+    /// The C expression whose memory the instruction at a site touches, or its first pointer argument names.
+    fn expression(&self, site: Option<SiteId>) -> Option<String> {
+        let site = site?;
+        let function = self.program.sites[site].function;
+        self.instructions_at(site).find_map(|instruction| {
+            let address = address_of(instruction)?;
+            describe_address(self.program, function, address)
+        })
+    }
+
+    fn instructions_at(&self, site: SiteId) -> impl Iterator<Item = &'a Instruction> {
+        let function = &self.program.functions[self.program.sites[site].function];
+        function.blocks.iter().flat_map(|block| block.instructions.iter()).filter(move |instruction| instruction.site == site)
+    }
+
+    /// The variable whose stack slot was made at a site.
+    fn stack_variable(&self, site: SiteId) -> Option<String> {
+        let function = &self.program.functions[self.program.sites[site].function];
+        let slot = self.instructions_at(site).find_map(|instruction| instruction.result)?;
+        let binding = function.bindings.iter().find(|binding| binding.is_address && binding.value == Operand::Register(slot))?;
+        Some(self.program.variables[binding.variable].name.clone())
+    }
+
+    fn at(&self, site: Option<SiteId>) -> String {
+        site.and_then(|site| self.program.place_of(site)).map_or(String::new(), |Place { file, line, .. }| format!(" at {}:{line}", base_name(&file)))
+    }
+}
+
+/// The address that an instruction accesses, or the first argument of a call.
+fn address_of(instruction: &Instruction) -> Option<Operand> {
+    match &instruction.operation {
+        Operation::Load { address, .. }
+        | Operation::Store { address, .. }
+        | Operation::ReadModifyWrite { address, .. }
+        | Operation::CompareExchange { address, .. }
+        | Operation::MaskedLoad { address, .. }
+        | Operation::MaskedStore { address, .. } => Some(*address),
+        Operation::CopyMemory { destination, .. } | Operation::SetMemory { destination, .. } => Some(*destination),
+        Operation::Call { arguments, .. } => arguments.first().map(|argument| argument.value),
+        _ => None,
+    }
+}
+
+fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}

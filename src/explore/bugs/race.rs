@@ -1,0 +1,35 @@
+//! Data races as bugs.
+
+use super::{Bug, Names};
+use crate::explore::happens_before::race::Role as AccessRole;
+use crate::explore::happens_before::{Race, RaceEnd};
+use crate::findings::{Role, Rule};
+
+pub fn bug(names: &Names<'_>, race: &Race) -> Bug {
+    // The end with the more telling expression is the one that runs code of the program.
+    let site = race.second.site.or(race.first.site);
+    let (object, whole) = names.part(race.object, race.offset, race.size, site);
+    let end = |end: &RaceEnd| names.end(end.thread, role(end.role), end.site, &end.context, &end.locks);
+    let verb = |end: &RaceEnd| match end.role {
+        AccessRole::Read | AccessRole::AtomicRead => "reads",
+        AccessRole::Write | AccessRole::AtomicWrite => "writes",
+        AccessRole::End => "ends",
+    };
+    let (first, second) = (names.thread(race.first.thread), names.thread(race.second.thread));
+    let message = format!(
+        "data race on {object}: {first} {} it and {second} {} it, and nothing orders the two",
+        verb(&race.first),
+        verb(&race.second)
+    );
+    Bug::new(Rule::DataRace, object, whole, message, vec![end(&race.first), end(&race.second)])
+}
+
+fn role(role: AccessRole) -> Role {
+    match role {
+        AccessRole::Read => Role::Read,
+        AccessRole::Write => Role::Write,
+        AccessRole::AtomicRead => Role::AtomicRead,
+        AccessRole::AtomicWrite => Role::AtomicWrite,
+        AccessRole::End => Role::Free,
+    }
+}

@@ -1,0 +1,134 @@
+//! Many runs of one program: what they have shown, each with the schedule that shows it best.
+//!
+//! The first run is the one a single processor without preemption would do; the others are random. Nothing is proved by a bug that
+//! does not show: a campaign ends with a limit, always.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+use super::bugs::{self, Bug, Key};
+use super::machine::end::Limit as RunLimit;
+use super::machine::{End, Machine, Unobserved};
+use super::run::{self, Limits};
+use super::schedule::Schedule;
+use super::scheduler::{Fixed, NonPreemptive, Random, Scheduler};
+use crate::findings::Limit;
+use crate::program::Assumption;
+
+/// How much may be spent.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    pub schedules: u64,
+    /// Instructions of all runs together; the last run may go beyond.
+    pub steps: u64,
+    pub steps_per_run: u64,
+    pub deadline: Option<Instant>,
+    /// Where random choices begin.
+    pub seed: u64,
+}
+
+/// A bug, and the run that shows it.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    pub bug: Bug,
+    pub schedule: Schedule,
+    /// What that run could not execute exactly.
+    pub assumptions: BTreeSet<Assumption>,
+}
+
+/// What came of a campaign.
+#[derive(Clone, Debug, Default)]
+pub struct Campaign {
+    /// Each bug once, in the order of their keys.
+    pub shown: Vec<Shown>,
+    pub assumptions: BTreeSet<Assumption>,
+    pub limits: BTreeSet<Limit>,
+    pub executions: u64,
+    pub transitions: u64,
+    pub steps: u64,
+    /// The most threads of one run.
+    pub threads: u64,
+    /// What the first run printed, and how it ended.
+    pub first_output: Vec<u8>,
+    pub first_end: Option<End>,
+}
+
+/// Runs a fresh machine under random schedules. `progress` is told the number of each.
+pub fn random(machine: &Machine<'_>, effort: &Effort, progress: &mut dyn FnMut(u64)) -> Campaign {
+    let mut campaign = Campaign::default();
+    let mut strongest: BTreeMap<Key, Shown> = BTreeMap::new();
+    let limits = Limits { steps: effort.steps_per_run, ..Limits::default() };
+    for number in 0..effort.schedules {
+        if effort.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            campaign.limits.insert(Limit::Budget);
+            break;
+        }
+        if campaign.steps >= effort.steps {
+            break;
+        }
+        progress(number);
+        let mut scheduler: Box<dyn Scheduler> = match number {
+            0 => Box::new(NonPreemptive::default()),
+            _ => Box::new(Random::new(effort.seed.wrapping_add(number))),
+        };
+        let mut machine = machine.clone();
+        let report = run::run(&mut machine, &mut scheduler, &limits, &mut Unobserved);
+        campaign.count(&machine, &report, effort);
+        if report.end == End::Rejected {
+            continue;
+        }
+        for bug in bugs::shown_by(&machine) {
+            let shown = Shown { bug, schedule: report.schedule.clone(), assumptions: uncertain(&report.assumptions) };
+            match strongest.get(&shown.bug.key()) {
+                Some(known) if rank(known) <= rank(&shown) => {}
+                _ => {
+                    strongest.insert(shown.bug.key(), shown);
+                }
+            }
+        }
+    }
+    campaign.limits.insert(Limit::Schedules(campaign.executions));
+    campaign.shown = strongest.into_values().collect();
+    campaign
+}
+
+impl Campaign {
+    fn count(&mut self, machine: &Machine<'_>, report: &run::RunReport, effort: &Effort) {
+        if self.executions == 0 {
+            self.first_output.clone_from(&report.output);
+            self.first_end = Some(report.end.clone());
+        }
+        self.executions += 1;
+        self.transitions += report.transitions;
+        self.steps += report.steps;
+        self.threads = self.threads.max(machine.threads().count() as u64);
+        self.assumptions.extend(report.assumptions.iter().cloned());
+        match report.end {
+            End::OutOf(RunLimit::Steps | RunLimit::Transitions) => {
+                self.limits.insert(Limit::Steps(effort.steps_per_run));
+            }
+            End::OutOf(RunLimit::NonLocalJump) => {
+                self.limits.insert(Limit::NotAnalysed("a run ended at a longjmp, which is not executed".to_owned()));
+            }
+            End::OutOf(RunLimit::Schedule) | End::Diverged { .. } => panic!("a scheduler that makes its choices up is never at its end"),
+            End::Exited(_) | End::Killed(_) | End::Stuck(_) | End::Fault { .. } | End::AssertionFailed { .. } | End::Rejected => {}
+        }
+    }
+}
+
+/// Smaller is better: certain, strong, with few changes of the running thread.
+fn rank(shown: &Shown) -> (bool, (usize, usize, usize), usize) {
+    (!shown.assumptions.is_empty(), shown.bug.weakness(), shown.schedule.runs().len())
+}
+
+fn uncertain(assumptions: &BTreeSet<Assumption>) -> BTreeSet<Assumption> {
+    assumptions.iter().filter(|assumption| assumption.kind.makes_runs_uncertain()).cloned().collect()
+}
+
+/// Whether running the schedule again, from the start, shows the same bug again.
+pub fn is_shown_again(machine: &Machine<'_>, shown: &Shown, steps_per_run: u64) -> bool {
+    let mut machine = machine.clone();
+    let limits = Limits { steps: steps_per_run, ..Limits::default() };
+    run::run(&mut machine, &mut Fixed::new(shown.schedule.clone()), &limits, &mut Unobserved);
+    bugs::shown_by(&machine).iter().any(|bug| bug.key() == shown.bug.key())
+}

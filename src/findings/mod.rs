@@ -1,0 +1,14 @@
+//! What lockcheck says about a program: findings with their verdicts, what was refuted and why, and what was assumed.
+
+pub mod end;
+pub mod identity;
+pub mod report;
+pub mod rule;
+pub mod steps;
+pub mod verdict;
+
+pub use end::{End, HeldLock, Role, TraceStep};
+pub use report::{CheckState, Finding, Reason, Refuted, Report, Seconds, Statistics};
+pub use rule::{Check, Rule};
+pub use steps::{Step, StepKind};
+pub use verdict::{Limit, Verdict};

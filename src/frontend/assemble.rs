@@ -1,0 +1,90 @@
+//! Everything that happens inside LLVM, in one place: files that were read become one program.
+//!
+//! The guard and its parent both run this.
+
+use std::path::Path;
+
+use inkwell::module::Module;
+
+use super::sniff::Input;
+use super::{LoadOptions, Stage, diagnostics, link, lower, normalise, number, optimised, read, unpack, walk};
+use crate::error::Error;
+use crate::program::{Assumption, AssumptionKind, Program};
+
+/// Reads, verifies, links, numbers, normalises and lowers.
+pub fn assemble(inputs: &[Input], options: &LoadOptions, report: &mut dyn FnMut(usize, Stage)) -> Result<Program, Error> {
+    let session = diagnostics::Session::new();
+    let mut modules = Vec::new();
+    let mut assumptions = Vec::new();
+    for (index, input) in inputs.iter().enumerate() {
+        report(index, Stage::Reading);
+        for part in unpack::parts(input)? {
+            let module = match part.kind {
+                unpack::PartKind::Bitcode => read::bitcode(&session, &part.name, part.bytes)?,
+                unpack::PartKind::Assembly => read::assembly(&session, &part.name, part.bytes)?,
+            };
+            check_data_model(&part.name, &module, options)?;
+            check_content(&part.name, &module)?;
+            assumptions.extend(assumptions_about(&part.name, &module, input.is_trusted));
+            modules.push(link::Named { file: part.name, module });
+        }
+    }
+    if !modules.iter().any(|named| defines_a_function(&named.module)) {
+        return Err(Error::NoCode { file: inputs[0].name.clone() });
+    }
+    report(0, Stage::Linking);
+    let module = link::link(&session, modules)?;
+    report(0, Stage::Normalising);
+    number::number(&module);
+    normalise::allow_passes(&module);
+    normalise::normalise(&module);
+    report(0, Stage::Lowering);
+    let mut program = lower::lower(&module)?;
+    report(0, Stage::Loaded);
+    // Said above for each file that lacks it, also when another file of the program has it.
+    program.assumptions.retain(|assumption| assumption.kind != AssumptionKind::NoDebugInformation);
+    assumptions.append(&mut program.assumptions);
+    program.assumptions = assumptions;
+    Ok(program)
+}
+
+fn check_data_model(file: &Path, module: &Module<'_>, options: &LoadOptions) -> Result<(), Error> {
+    let found = read::pointer_bits(module);
+    match options.data_model {
+        Some(model) if model.bits() != found => Err(Error::DataModel { file: file.to_owned(), found, wanted: model.bits() }),
+        _ => Ok(()),
+    }
+}
+
+/// An empty text parses as a module with nothing in it, which must not pass for a program without bugs.
+fn check_content(file: &Path, module: &Module<'_>) -> Result<(), Error> {
+    if walk::globals(module).next().is_none() && !defines_a_function(module) {
+        return Err(Error::NoCode { file: file.to_owned() });
+    }
+    Ok(())
+}
+
+fn defines_a_function(module: &Module<'_>) -> bool {
+    walk::functions(module).any(|function| walk::blocks(function).next().is_some())
+}
+
+fn assumptions_about(file: &Path, module: &Module<'_>, is_ours: bool) -> Vec<Assumption> {
+    let assume = |kind| Assumption { kind, what: file.display().to_string(), place: None };
+    let mut assumptions = Vec::new();
+    if module.get_global_metadata_size("llvm.dbg.cu") == 0 {
+        assumptions.push(assume(AssumptionKind::NoDebugInformation));
+    }
+    if !is_ours && optimised::is_optimised(module) {
+        assumptions.push(assume(AssumptionKind::OptimizedBitcode));
+    }
+    assumptions
+}
+
+/// LLVM recurses over types and metadata: the guard and its parent get the same, large stack.
+pub fn on_a_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> std::io::Result<T> {
+    const STACK_BYTES: usize = 256 << 20;
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work)?;
+        thread.join().or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}

@@ -1,0 +1,108 @@
+//! Parts of aggregates: address arithmetic, `extractvalue`, `insertvalue`. All in bytes, by the module's layout.
+
+use llvm_sys::LLVMTypeKind;
+
+use super::Lowering;
+use super::body::Body;
+use super::llvm::Value;
+use crate::program::{Constant, OffsetTerm, Operand, Operation, Type};
+
+impl Lowering {
+    /// What the indices of a GEP add to its base: a constant, and the indices that are not constant with their strides.
+    pub(super) fn element_path(&mut self, gep: Value) -> (i64, Vec<(Value, i64)>) {
+        let layout = self.types.layout;
+        let mut constant: i64 = 0;
+        let mut terms = Vec::new();
+        let mut ty = gep.source_element_type();
+        for position in 1..gep.operand_count() {
+            let index = gep.operand(position);
+            let number = constant_index(index);
+            if position > 1 && ty.kind() == LLVMTypeKind::LLVMStructTypeKind {
+                let field = u32::try_from(number.expect("a field is named by a constant")).expect("a field has a small number");
+                constant = constant.wrapping_add(layout.offset(ty, field) as i64);
+                ty = ty.field(field);
+                continue;
+            }
+            if position > 1 {
+                ty = ty.element();
+            }
+            let stride = layout.size(ty) as i64;
+            match number {
+                Some(number) => constant = constant.wrapping_add(number.wrapping_mul(stride)),
+                None if stride == 0 => {}
+                None => terms.push((index, stride)),
+            }
+        }
+        (constant, terms)
+    }
+}
+
+/// The number that a GEP's index is, also as a vector of equal numbers.
+fn constant_index(index: Value) -> Option<i64> {
+    if index.ty().kind() == LLVMTypeKind::LLVMVectorTypeKind {
+        use llvm_sys::LLVMValueKind::*;
+        return match index.kind() {
+            LLVMConstantAggregateZeroValueKind => Some(0),
+            LLVMConstantDataVectorValueKind | LLVMConstantVectorValueKind => {
+                let first = constant_index(index.aggregate_element(0)?)?;
+                let lanes = 1..index.ty().lanes();
+                lanes.map(|lane| constant_index(index.aggregate_element(lane)?)).all(|number| number == Some(first)).then_some(first)
+            }
+            _ => None,
+        };
+    }
+    if !index.is_integer_constant() {
+        return None;
+    }
+    if index.ty().integer_bits() <= 64 {
+        return Some(index.signed_value());
+    }
+    // Truncated to pointer width, as the machine would.
+    let digits = index.text();
+    digits.rsplit(' ').next()?.parse::<i128>().ok().map(|number| number as i64)
+}
+
+impl Body<'_> {
+    pub(super) fn offset(&mut self, gep: Value) -> Operation {
+        let in_bounds = gep.is_in_bounds();
+        let (constant, indices) = self.lowering.element_path(gep);
+        let mut base = self.operand(gep.operand(0));
+        let mut terms: Vec<OffsetTerm> =
+            indices.into_iter().map(|(index, stride)| OffsetTerm { index: self.operand(index), stride }).collect();
+        if let Some(Type::Vector { lanes, .. }) = self.value_type(gep) {
+            base = self.splat(base, lanes);
+            for term in &mut terms {
+                term.index = self.splat(term.index, lanes);
+            }
+        }
+        Operation::Offset { base, constant, terms, in_bounds }
+    }
+
+    /// A scalar in every lane; a vector as it is.
+    pub(super) fn splat(&mut self, operand: Operand, lanes: u32) -> Operand {
+        let Type::Scalar(element) = self.type_of(operand) else { return operand };
+        if let Operand::Constant(constant) = operand {
+            return self.constant(Constant::Vector { element, lanes: vec![constant; lanes as usize] });
+        }
+        let ty = Type::Vector { lanes, element };
+        let vector = self.constant(Constant::Poison(ty));
+        let lane = self.integer(32, 0);
+        let single = self.emit(ty, Operation::InsertLane { vector, value: operand, lane });
+        self.emit(ty, Operation::Shuffle { left: single, right: vector, mask: vec![Some(0); lanes as usize] })
+    }
+
+    pub(super) fn extract_value(&mut self, instruction: Value) {
+        let whole = instruction.operand(0);
+        let (offset, _) = self.lowering.types.part(whole.ty(), instruction.indices());
+        let aggregate = self.operand(whole);
+        self.define(instruction, Operation::ExtractBytes { aggregate, offset });
+    }
+
+    pub(super) fn insert_value(&mut self, instruction: Value) {
+        let whole = instruction.operand(0);
+        let (offset, _) = self.lowering.types.part(whole.ty(), instruction.indices());
+        let aggregate = self.operand(whole);
+        let value = self.operand(instruction.operand(1));
+        self.define(instruction, Operation::InsertBytes { aggregate, offset, value });
+    }
+}

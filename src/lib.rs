@@ -1,0 +1,14 @@
+//! lockcheck: finds, proves and explains concurrency bugs in C.
+//!
+//! The pipeline, stage by stage, is in `pipeline`; who may import whom is in ARCHITECTURE.md and enforced by a test.
+
+pub mod cli;
+pub mod config;
+pub mod error;
+pub mod explore;
+pub mod findings;
+pub mod frontend;
+pub mod models;
+pub mod pipeline;
+pub mod program;
+pub mod report;

@@ -1,0 +1,108 @@
+//! Assumptions: what the tool took for granted where it could not know, as data that verdicts carry.
+
+use std::fmt;
+
+/// A place in the source, ready to print.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// Something that was assumed. A verdict that rests on it says so.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Assumption {
+    pub kind: AssumptionKind,
+    /// The name of the function, the text of the assembly, …
+    pub what: String,
+    pub place: Option<Place>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AssumptionKind {
+    /// A function without a body and without a model: assumed to touch nothing the program can see.
+    ExternalFunction,
+    /// Inline assembly: assumed to touch only its outputs.
+    InlineAssembly,
+    /// An instruction of one processor family that is not executed exactly.
+    TargetIntrinsic,
+    /// A construct of LLVM that lowering does not know.
+    UnknownInstruction,
+    /// A symbol resolved at load time.
+    IndirectFunction,
+    /// A signal handler is installed: its runs are not explored.
+    SignalHandler,
+    /// `setjmp` or `longjmp`.
+    NonLocalJump,
+    /// The bitcode was optimised: accesses of the source, and races with them, may be gone.
+    OptimizedBitcode,
+    /// The input carries no debug information: names and lines are missing.
+    NoDebugInformation,
+    /// A global defined elsewhere: its initial value is unknown.
+    ExternalGlobal,
+    /// `volatile` was taken as atomic on request.
+    VolatileAsAtomic,
+}
+
+impl AssumptionKind {
+    pub const ALL: [AssumptionKind; 11] = [
+        Self::ExternalFunction,
+        Self::InlineAssembly,
+        Self::TargetIntrinsic,
+        Self::UnknownInstruction,
+        Self::IndirectFunction,
+        Self::SignalHandler,
+        Self::NonLocalJump,
+        Self::OptimizedBitcode,
+        Self::NoDebugInformation,
+        Self::ExternalGlobal,
+        Self::VolatileAsAtomic,
+    ];
+
+    /// The word used in JSON and in the text form.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ExternalFunction => "external-function",
+            Self::InlineAssembly => "inline-assembly",
+            Self::TargetIntrinsic => "target-intrinsic",
+            Self::UnknownInstruction => "unknown-instruction",
+            Self::IndirectFunction => "indirect-function",
+            Self::SignalHandler => "signal-handler",
+            Self::NonLocalJump => "non-local-jump",
+            Self::OptimizedBitcode => "optimized-bitcode",
+            Self::NoDebugInformation => "no-debug-information",
+            Self::ExternalGlobal => "external-global",
+            Self::VolatileAsAtomic => "volatile-as-atomic",
+        }
+    }
+
+    /// Whether a run that met it may have gone another way than the real program: it confirms nothing.
+    pub fn makes_runs_uncertain(self) -> bool {
+        match self {
+            Self::ExternalFunction
+            | Self::InlineAssembly
+            | Self::TargetIntrinsic
+            | Self::UnknownInstruction
+            | Self::IndirectFunction
+            | Self::NonLocalJump
+            | Self::ExternalGlobal => true,
+            Self::SignalHandler | Self::OptimizedBitcode | Self::NoDebugInformation | Self::VolatileAsAtomic => false,
+        }
+    }
+
+    /// Whether a bug of the source could go unseen because of it.
+    pub fn could_hide_a_bug(self) -> bool {
+        self != Self::NoDebugInformation
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}

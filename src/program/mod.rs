@@ -1,0 +1,128 @@
+//! The owned model of a C program: what every later stage reads, executes and speaks of.
+//!
+//! The front end lowers bitcode into a [`Program`] once; after that door no LLVM type exists. A program can be executed: registers
+//! are in SSA form, sizes and offsets are bytes, undef and poison are explicit constants, constant expressions are instructions.
+//!
+//! # Invariants (checked by [`validate`])
+//! 1. Every id in a table points into the table it names.
+//! 2. A register has exactly one definition, and its type is the type its definition makes.
+//! 3. The phis of a block list one operand for each entry of `predecessors`, in that order.
+//! 4. An operand never names a thread-local global: its address is made by [`Operation::ThreadLocalAddress`].
+
+pub mod assumption;
+pub mod constant;
+pub mod context;
+pub mod debug;
+pub mod describe;
+pub mod function;
+pub mod global;
+pub mod index;
+pub mod instruction;
+pub mod intrinsic;
+pub mod site;
+mod renumber;
+pub mod text;
+pub mod types;
+pub mod validate;
+
+use indexmap::IndexSet;
+use typed_index_collections::TiVec;
+
+pub use assumption::{Assumption, AssumptionKind, Place};
+pub use constant::Constant;
+pub use context::Context;
+pub use debug::{Binding, DebugType, DebugTypeKind, Field, Variable};
+pub use function::{Block, Function, Parameter, Phi, Register, Terminator, TerminatorKind};
+pub use global::{Global, Relocation, RelocationTarget};
+pub use index::*;
+pub use instruction::*;
+pub use intrinsic::Intrinsic;
+pub use site::{Location, Site, SourceFile};
+pub use types::{DataLayout, Scalar, Type};
+
+/// A whole program: all modules linked, lowered and owned.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Program {
+    pub layout: DataLayout,
+    pub functions: TiVec<FunctionId, Function>,
+    pub globals: TiVec<GlobalId, Global>,
+    /// Interned: two equal constants have the same id.
+    pub constants: Constants,
+    pub sites: TiVec<SiteId, Site>,
+    pub locations: TiVec<LocationId, Location>,
+    pub files: TiVec<FileId, SourceFile>,
+    pub debug_types: TiVec<DebugTypeId, DebugType>,
+    pub variables: TiVec<VariableId, Variable>,
+    /// Functions run before `main`, in order (`llvm.global_ctors`), and after it (`llvm.global_dtors`).
+    pub constructors: Vec<FunctionId>,
+    pub destructors: Vec<FunctionId>,
+    /// What lowering could not represent exactly. Engines add the ones they meet to the verdicts that rest on them.
+    pub assumptions: Vec<Assumption>,
+}
+
+impl Program {
+    /// The function with this link name, defined or only declared.
+    pub fn function_named(&self, name: &str) -> Option<FunctionId> {
+        self.functions.iter_enumerated().find(|(_, f)| f.name == name).map(|(id, _)| id)
+    }
+
+    /// The type of an operand inside `function`.
+    pub fn type_of(&self, function: &Function, operand: Operand) -> Type {
+        match operand {
+            Operand::Register(register) => function.registers[register].ty,
+            Operand::Constant(constant) => self.constants[constant].type_of(),
+        }
+    }
+
+    /// Where a site stands in the source, innermost inlined frame first; `None` without debug information.
+    pub fn location_of(&self, site: SiteId) -> Option<&Location> {
+        self.sites[site].location.map(|id| &self.locations[id])
+    }
+
+    /// File, line and column of a site, for reports.
+    pub fn place_of(&self, site: SiteId) -> Option<Place> {
+        self.location_of(site).map(|location| Place {
+            file: self.files[location.file].path(),
+            line: location.line,
+            column: location.column,
+        })
+    }
+
+    /// The number of instructions, phis and terminators.
+    pub fn size(&self) -> usize {
+        let block_size = |block: &Block| block.phis.len() + block.instructions.len() + 1;
+        self.functions.iter().flat_map(|f| f.blocks.iter()).map(block_size).sum()
+    }
+}
+
+/// The table of interned constants.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Constants {
+    table: IndexSet<Constant, rustc_hash::FxBuildHasher>,
+}
+
+impl Constants {
+    pub fn intern(&mut self, constant: Constant) -> ConstantId {
+        ConstantId::from(self.table.insert_full(constant).0)
+    }
+
+    pub fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.table.is_empty()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (ConstantId, &Constant)> {
+        self.table.iter().enumerate().map(|(index, constant)| (ConstantId::from(index), constant))
+    }
+}
+
+impl std::ops::Index<ConstantId> for Constants {
+    type Output = Constant;
+
+    fn index(&self, id: ConstantId) -> &Constant {
+        &self.table[usize::from(id)]
+    }
+}

@@ -1,0 +1,103 @@
+//! Constants as they stand in operands.
+
+use super::cursor::{Cursor, Result, at_name};
+use super::parse::Names;
+use super::words::{parse_scalar, scalar, type_word};
+use crate::program::{BlockId, Constant, ConstantId, Constants, Program, Scalar};
+
+pub fn print(program: &Program, id: ConstantId) -> String {
+    match &program.constants[id] {
+        Constant::Integer { bits, value } => format!("i{bits} {value}"),
+        Constant::WideInteger { bits, words } => {
+            let words: Vec<String> = words.iter().map(u64::to_string).collect();
+            format!("i{bits} [{}]", words.join(" "))
+        }
+        Constant::Float { kind, bits } => format!("{} 0x{bits:x}", scalar(*kind)),
+        Constant::Null => "null".to_owned(),
+        Constant::Undef(ty) => format!("undef {}", type_word(*ty)),
+        Constant::Poison(ty) => format!("poison {}", type_word(*ty)),
+        Constant::Zero(ty) => format!("zero {}", type_word(*ty)),
+        Constant::Global(global) => format!("global {}", at_name(&program.globals[*global].name)),
+        Constant::Function(function) => format!("function {}", at_name(&program.functions[*function].name)),
+        Constant::Block(function, block) => format!("block {} b{}", at_name(&program.functions[*function].name), usize::from(*block)),
+        Constant::Vector { element, lanes } => {
+            let lanes: Vec<String> = lanes.iter().map(|lane| print(program, *lane)).collect();
+            format!("vector {} [{}]", scalar(*element), lanes.join(", "))
+        }
+        Constant::Aggregate { size, elements } => {
+            let elements: Vec<String> = elements.iter().map(|(offset, element)| format!("{offset}: {}", print(program, *element))).collect();
+            format!("bytes {size} {{{}}}", elements.join(", "))
+        }
+    }
+}
+
+pub fn parse(cursor: &mut Cursor<'_>, names: &Names, constants: &mut Constants) -> Result<ConstantId> {
+    let constant = match cursor.word()? {
+        "null" => Constant::Null,
+        "undef" => Constant::Undef(cursor.type_()?),
+        "poison" => Constant::Poison(cursor.type_()?),
+        "zero" => Constant::Zero(cursor.type_()?),
+        "global" => Constant::Global(names.global(&cursor.name()?)?),
+        "function" => Constant::Function(names.function(&cursor.name()?)?),
+        "block" => {
+            let function = names.function(&cursor.name()?)?;
+            Constant::Block(function, BlockId::from(cursor.prefixed("b")?))
+        }
+        "vector" => {
+            let word = cursor.word()?;
+            let element = parse_scalar(word).ok_or_else(|| format!("`{word}` is no scalar type"))?;
+            Constant::Vector { element, lanes: list(cursor, ("[", "]"), |cursor| parse(cursor, names, constants))? }
+        }
+        "bytes" => {
+            let size = cursor.number()?;
+            let element = |cursor: &mut Cursor<'_>| {
+                let offset = cursor.number()?;
+                cursor.expect(":")?;
+                Ok((offset, parse(cursor, names, constants)?))
+            };
+            Constant::Aggregate { size, elements: list(cursor, ("{", "}"), element)? }
+        }
+        word => number(cursor, parse_scalar(word).ok_or_else(|| format!("`{word}` begins no constant"))?)?,
+    };
+    Ok(constants.intern(constant))
+}
+
+fn number(cursor: &mut Cursor<'_>, scalar: Scalar) -> Result<Constant> {
+    match scalar {
+        Scalar::Integer(bits) if bits > 128 => {
+            cursor.expect("[")?;
+            let mut words = Vec::new();
+            while !cursor.take("]") {
+                words.push(cursor.number()?);
+            }
+            Ok(Constant::WideInteger { bits, words })
+        }
+        Scalar::Integer(bits) => {
+            let word = cursor.word()?;
+            let value = match word.strip_prefix('-') {
+                Some(magnitude) => magnitude.parse::<u128>().map(u128::wrapping_neg),
+                None => word.parse(),
+            };
+            Ok(Constant::integer(bits, value.map_err(|_| format!("`{word}` is no integer"))?))
+        }
+        Scalar::Pointer => Err("a pointer constant is null, global, function or block".to_owned()),
+        kind => {
+            let word = cursor.word()?;
+            let bits = word.strip_prefix("0x").and_then(|digits| u128::from_str_radix(digits, 16).ok());
+            Ok(Constant::Float { kind, bits: bits.ok_or_else(|| format!("`{word}` is no bit pattern (0x…)"))? })
+        }
+    }
+}
+
+/// Items between brackets, separated by commas.
+pub fn list<T>(cursor: &mut Cursor<'_>, brackets: (&str, &str), mut item: impl FnMut(&mut Cursor<'_>) -> Result<T>) -> Result<Vec<T>> {
+    cursor.expect(brackets.0)?;
+    let mut items = Vec::new();
+    while !cursor.take(brackets.1) {
+        if !items.is_empty() {
+            cursor.expect(",")?;
+        }
+        items.push(item(cursor)?);
+    }
+    Ok(items)
+}

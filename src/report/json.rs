@@ -1,0 +1,112 @@
+//! The JSON document, schema `lockcheck/1`.
+
+use serde_json::{Map, Value, json};
+
+use crate::findings::{End, Finding, HeldLock, Refuted, Report, Statistics, TraceStep, Verdict};
+use crate::program::{Assumption, Place};
+
+/// The whole document, with a final newline.
+pub fn render(report: &Report) -> String {
+    let checks: Map<String, Value> =
+        report.checks.iter().map(|(check, state)| (check.name().to_owned(), json!(state.name()))).collect();
+    let document = json!({
+        "schema": "lockcheck/1",
+        "tool": {"name": "lockcheck", "version": env!("CARGO_PKG_VERSION")},
+        "inputs": report.inputs,
+        "checks": checks,
+        "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
+        "refuted": report.refuted.iter().map(refuted).collect::<Vec<_>>(),
+        "assumptions": report.assumptions.iter().map(assumption).collect::<Vec<_>>(),
+        "limits": report.limits.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "stats": statistics(&report.statistics),
+    });
+    let mut text = serde_json::to_string_pretty(&document).expect("a document of maps with string keys can be written");
+    text.push('\n');
+    text
+}
+
+fn finding(finding: &Finding) -> Value {
+    let (schedule, limits) = match &finding.verdict {
+        Verdict::Confirmed { schedule } => (json!(schedule), Vec::new()),
+        Verdict::Possible { limits } => (Value::Null, limits.iter().map(ToString::to_string).collect()),
+    };
+    json!({
+        "id": finding.id,
+        "rule": finding.rule.name(),
+        "verdict": finding.verdict.name(),
+        "message": finding.message,
+        "object": finding.object,
+        "sites": finding.ends.iter().map(end).collect::<Vec<_>>(),
+        "schedule": schedule,
+        "not_excluded": limits,
+        "assumptions": finding.assumptions.iter().map(assumption).collect::<Vec<_>>(),
+        "suppressed": finding.suppressed.is_some(),
+        "suppression_reason": finding.suppressed,
+    })
+}
+
+fn refuted(refuted: &Refuted) -> Value {
+    json!({
+        "rule": refuted.rule.name(),
+        "object": refuted.object,
+        "reason": refuted.reason.name(),
+        "detail": refuted.detail,
+        "count": refuted.count,
+        "sites": refuted.ends.iter().map(end).collect::<Vec<_>>(),
+        "certificate": Value::Null,
+    })
+}
+
+fn end(end: &End) -> Value {
+    let mut object = Map::new();
+    object.insert("thread".to_owned(), json!(end.thread));
+    object.insert("role".to_owned(), json!(end.role.name()));
+    insert_place(&mut object, end.place.as_ref());
+    object.insert("function".to_owned(), json!(end.function));
+    object.insert("locks".to_owned(), end.locks.iter().map(|HeldLock { name, .. }| json!(name)).collect());
+    object.insert("trace".to_owned(), end.trace.iter().map(trace_step).collect());
+    Value::Object(object)
+}
+
+fn trace_step(step: &TraceStep) -> Value {
+    let mut object = Map::new();
+    insert_place(&mut object, step.place.as_ref());
+    object.insert("function".to_owned(), json!(step.function));
+    object.insert("event".to_owned(), json!(step.event));
+    Value::Object(object)
+}
+
+fn assumption(assumption: &Assumption) -> Value {
+    let mut object = Map::new();
+    object.insert("kind".to_owned(), json!(assumption.kind.name()));
+    object.insert("what".to_owned(), json!(assumption.what));
+    if let Some(Place { file, line, .. }) = &assumption.place {
+        object.insert("file".to_owned(), json!(file));
+        object.insert("line".to_owned(), json!(line));
+    }
+    Value::Object(object)
+}
+
+/// `file`, `line` and `column`, or null where debug information is missing.
+fn insert_place(object: &mut Map<String, Value>, place: Option<&Place>) {
+    object.insert("file".to_owned(), json!(place.map(|place| &place.file)));
+    object.insert("line".to_owned(), json!(place.map(|place| place.line)));
+    object.insert("column".to_owned(), json!(place.map(|place| place.column)));
+}
+
+fn statistics(statistics: &Statistics) -> Value {
+    let seconds = &statistics.seconds;
+    let round = |value: f64| (value * 1e4).round() / 1e4;
+    json!({
+        "functions": statistics.functions,
+        "threads": statistics.threads,
+        "seconds": {
+            "load": round(seconds.load), "facts": round(seconds.facts), "engines": round(seconds.engines),
+            "refine": round(seconds.refine), "explore": round(seconds.explore),
+        },
+        "executions": statistics.executions,
+        "transitions": statistics.transitions,
+        "states": statistics.states,
+        "peak_rss_mib": statistics.peak_rss_mib,
+    })
+}

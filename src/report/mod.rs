@@ -1,0 +1,7 @@
+//! Reports: one [`Report`](crate::findings::Report) in the forms that people and scripts read.
+
+pub mod explain;
+pub mod json;
+pub mod source;
+pub mod steps;
+pub mod text;

@@ -1,0 +1,153 @@
+//! The text report, in clang's manner: a warning line, the source with carets, one block a thread, and why the tool is sure.
+
+use std::fmt::Write as _;
+
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+
+use super::source::{Sources, token_span};
+use crate::findings::{End, Finding, HeldLock, Report, Verdict};
+use crate::program::Place;
+
+pub struct TextOptions {
+    pub color: bool,
+    /// How the inputs stand on a command line, for the hint how to replay.
+    pub inputs: String,
+    pub verbose: bool,
+    /// Findings and the last line only.
+    pub quiet: bool,
+}
+
+/// All findings, the notes, and a last line that counts.
+pub fn render(report: &Report, sources: &mut Sources, options: &TextOptions) -> String {
+    let mut text = String::new();
+    for finding in report.findings.iter().filter(|finding| finding.suppressed.is_none()) {
+        render_finding(&mut text, finding, sources, options);
+        text.push('\n');
+    }
+    if !options.quiet {
+        render_notes(&mut text, report, options);
+    }
+    text.push_str(&summary(report));
+    text.push('\n');
+    text
+}
+
+fn render_finding(text: &mut String, finding: &Finding, sources: &mut Sources, options: &TextOptions) {
+    let place = finding.ends.iter().find_map(|end| end.place.as_ref());
+    let position = place.map_or("<no debug information>".to_owned(), Place::to_string);
+    let warning = if options.color { "\x1b[1;35mwarning:\x1b[0m" } else { "warning:" };
+    push_line(text, &format!("{position}: {warning} {} [{}]", finding.message, finding.rule.name()));
+    for file in files_of(finding) {
+        if let Some(excerpt) = excerpt(&file, finding, sources, options) {
+            push_line(text, excerpt.trim_end());
+        }
+    }
+    for end in &finding.ends {
+        render_end(text, end, finding);
+    }
+    match &finding.verdict {
+        Verdict::Confirmed { schedule } => {
+            push_line(text, "  confirmed: this schedule was executed and replayed; step by step:");
+            push_line(text, &format!("    lockcheck replay {schedule} {}", options.inputs));
+        }
+        Verdict::Possible { limits } => {
+            let limits: Vec<String> = limits.iter().map(ToString::to_string).collect();
+            push_line(text, &format!("  possible, not confirmed: {}", limits.join("; ")));
+        }
+    }
+}
+
+/// The files of the ends, each once, in order.
+fn files_of(finding: &Finding) -> Vec<String> {
+    let mut files: Vec<String> = Vec::new();
+    for place in finding.ends.iter().filter_map(|end| end.place.as_ref()) {
+        if !files.contains(&place.file) {
+            files.push(place.file.clone());
+        }
+    }
+    files
+}
+
+fn excerpt(file: &str, finding: &Finding, sources: &mut Sources, options: &TextOptions) -> Option<String> {
+    let source = sources.text(file)?.to_owned();
+    let mut annotations: Vec<Annotation<'_>> = Vec::new();
+    for (index, end) in finding.ends.iter().enumerate() {
+        let Some(place) = end.place.as_ref().filter(|place| place.file == file) else { continue };
+        let span = span_in(&source, place)?;
+        let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
+        annotations.push(kind.span(span).label(format!("{} by {}", end.role.name(), end.thread)));
+    }
+    let snippet = Snippet::source(source.as_str()).fold(true).annotations(annotations);
+    let renderer = if options.color { Renderer::styled() } else { Renderer::plain() };
+    Some(renderer.render(&[Group::with_level(Level::WARNING).element(snippet)]))
+}
+
+/// The bytes of a whole file that a place points at.
+fn span_in(source: &str, place: &Place) -> Option<std::ops::Range<usize>> {
+    let index = (place.line as usize).checked_sub(1)?;
+    let line_start: usize = source.split_inclusive('\n').take(index).map(str::len).sum();
+    let line = source.lines().nth(index)?;
+    let span = token_span(line, place.column);
+    Some(line_start + span.start..line_start + span.end)
+}
+
+fn render_end(text: &mut String, end: &End, finding: &Finding) {
+    push_line(text, &format!("  thread {}", end.thread));
+    for step in &end.trace {
+        let place = step.place.as_ref().map_or(String::new(), |place| format!("{place}: "));
+        push_line(text, &format!("    {place}{} in {}", step.event, step.function));
+    }
+    let place = end.place.as_ref().map_or(String::new(), |place| format!("{place}: "));
+    let object = if finding.object.is_empty() { String::new() } else { format!(" {}", finding.object) };
+    push_line(text, &format!("    {place}{}{object} in {}, {}", end.role.name(), end.function, held(&end.locks)));
+}
+
+fn held(locks: &[HeldLock]) -> String {
+    if locks.is_empty() {
+        return "no lock held".to_owned();
+    }
+    let name = |lock: &HeldLock| match &lock.taken_at {
+        Some(place) => format!("{} (taken at {place})", lock.name),
+        None => lock.name.clone(),
+    };
+    format!("holding {}", locks.iter().map(name).collect::<Vec<_>>().join(", "))
+}
+
+fn render_notes(text: &mut String, report: &Report, options: &TextOptions) {
+    for assumption in &report.assumptions {
+        let place = assumption.place.as_ref().map_or("note".to_owned(), |place| format!("{place}: note"));
+        push_line(text, &format!("{place}: assumed [{}]: {}", assumption.kind.name(), assumption.what));
+    }
+    for limit in &report.limits {
+        push_line(text, &format!("note: not complete: {limit}"));
+    }
+    if options.verbose {
+        for refuted in &report.refuted {
+            push_line(text, &format!("note: no {} on {} ({} times): {}: {}", refuted.rule.name(), refuted.object, refuted.count, refuted.reason.name(), refuted.detail));
+        }
+        let statistics = &report.statistics;
+        push_line(text, &format!("note: {} executions, {} transitions", statistics.executions, statistics.transitions));
+    }
+}
+
+/// The last line: how many of each.
+fn summary(report: &Report) -> String {
+    let shown = || report.findings.iter().filter(|finding| finding.suppressed.is_none());
+    let confirmed = shown().filter(|finding| matches!(finding.verdict, Verdict::Confirmed { .. })).count();
+    let possible = shown().count() - confirmed;
+    let refuted: u64 = report.refuted.iter().map(|refuted| refuted.count).sum();
+    let mut line = format!("{confirmed} confirmed, {possible} possible, {refuted} refuted, {} assumptions", report.assumptions.len());
+    let suppressed = report.findings.len() - shown().count();
+    if suppressed > 0 {
+        let _ = write!(line, ", {suppressed} suppressed");
+    }
+    if !report.limits.is_empty() {
+        line.push_str(" (not complete)");
+    }
+    line
+}
+
+fn push_line(text: &mut String, line: &str) {
+    text.push_str(line);
+    text.push('\n');
+}

@@ -1,0 +1,144 @@
+//! Stack objects, memory intrinsics, variadic functions, arguments by value, thread-local storage.
+
+use lockcheck::program::{Callee, Constant, Operand, Operation, Type};
+
+use crate::support::*;
+
+#[test]
+fn memory_intrinsics() {
+    let source = r#"
+    #include <string.h>
+    struct big { char bytes[300]; } a, b;
+    volatile struct big w;
+    void copy(void) { a = b; }
+    void move(char *p, char *q, size_t n) { __builtin_memmove(p, q, n); }
+    void set(void) { __builtin_memset(&a, 7, sizeof a); }
+    void inline_copy(char *p, char *q) { __builtin_memcpy_inline(p, q, 16); }
+    "#;
+    let program = lower_c(source, PLAIN);
+    let copy = |name| the(function(&program, name), |operation| match operation {
+        Operation::CopyMemory { may_overlap, is_volatile, .. } => Some((*may_overlap, *is_volatile)),
+        _ => None,
+    });
+    assert_eq!(copy("copy"), (false, false));
+    assert_eq!(copy("move"), (true, false));
+    assert_eq!(copy("inline_copy"), (false, false));
+    let byte = the(function(&program, "set"), |operation| match operation {
+        Operation::SetMemory { byte: Operand::Constant(byte), .. } => Some(program.constants[*byte].clone()),
+        _ => None,
+    });
+    assert_eq!(byte, Constant::integer(8, 7));
+}
+
+#[test]
+fn stack_objects_live_and_die() {
+    let source = r#"
+    void use(int *);
+    void scoped(void) { { int x[4]; use(x); } }
+    void variable(int n) { for (int i = 0; i < n; i++) { int x[i + 1]; use(x); } }
+    "#;
+    let program = lower_c(source, PLAIN);
+    let scoped = function(&program, "scoped");
+    assert!(has(scoped, |operation| matches!(operation, Operation::LifetimeStart { .. })));
+    assert!(has(scoped, |operation| matches!(operation, Operation::LifetimeEnd { .. })));
+    assert_eq!(the(scoped, |operation| match operation {
+        Operation::StackAllocate { element_size, align, .. } => Some((*element_size, *align)),
+        _ => None,
+    }), (16, 16));
+    let variable = function(&program, "variable");
+    assert!(has(variable, |operation| matches!(operation, Operation::StackSave)));
+    assert!(has(variable, |operation| matches!(operation, Operation::StackRestore { .. })));
+    assert!(has(variable, |operation| matches!(operation, Operation::StackAllocate { count: Operand::Register(_), element_size: 4, .. })));
+}
+
+#[test]
+fn variadic_functions() {
+    let source = r#"
+    #include <stdarg.h>
+    int sum(int n, ...) { va_list l, m; va_start(l, n); va_copy(m, l); int s = va_arg(l, int) + va_arg(m, int); va_end(l); va_end(m); return s; }
+    int call(void) { return sum(2, 3, 4.5); }
+    "#;
+    for flags in [PLAIN, PLAIN_32] {
+        let program = lower_c(source, flags);
+        let sum = function(&program, "sum");
+        assert!(sum.is_variadic && sum.parameters.len() == 1);
+        assert!(has(sum, |operation| matches!(operation, Operation::VariadicStart { .. })));
+        assert!(has(sum, |operation| matches!(operation, Operation::VariadicCopy { .. })));
+        assert_eq!(operations(sum).filter(|operation| matches!(operation, Operation::VariadicEnd { .. })).count(), 2);
+        let (count, is_variadic) = the(function(&program, "call"), |operation| match operation {
+            Operation::Call { arguments, is_variadic, .. } => Some((arguments.len(), *is_variadic)),
+            _ => None,
+        });
+        assert_eq!((count, is_variadic), (3, true));
+    }
+}
+
+#[test]
+fn structs_by_value() {
+    let source = r#"
+    struct big { long a[5]; };
+    long first(struct big b) { return b.a[0]; }
+    long call(struct big *p) { return first(*p); }
+    struct big make(void) { struct big b = {{1}}; return b; }
+    "#;
+    let program = lower_c(source, PLAIN);
+    let first = function(&program, "first");
+    assert_eq!(first.parameters[0].by_value.unwrap().size, 40);
+    assert_eq!(first.parameters[0].by_value.unwrap().align, 8);
+    let passed = the(function(&program, "call"), |operation| match operation {
+        Operation::Call { arguments, .. } => Some(arguments[0].by_value),
+        _ => None,
+    });
+    assert_eq!(passed.unwrap().size, 40);
+    // A returned struct is an ordinary pointer that the caller passes.
+    let make = function(&program, "make");
+    assert_eq!(make.return_type, Type::Void);
+    assert!(make.parameters.len() == 1 && make.parameters[0].by_value.is_none());
+    let narrow = lower_c(source, PLAIN_32);
+    assert_eq!(function(&narrow, "first").parameters[0].by_value.unwrap().size, 20);
+}
+
+#[test]
+fn thread_local_storage() {
+    let source = "_Thread_local int mine = 3; static __thread char other; int get(void) { return mine; } char *where(void) { return &other; }";
+    let program = lower_c(source, PLAIN);
+    let global = the(function(&program, "get"), |operation| match operation {
+        Operation::ThreadLocalAddress { global } => Some(&program.globals[*global]),
+        _ => None,
+    });
+    assert!(global.name == "mine" && global.is_thread_local && global.bytes == [3]);
+}
+
+#[test]
+fn thread_local_storage_of_older_compilers() {
+    let source = "@mine = thread_local global i32 0\n\
+        define i32 @get() {\n  %v = load i32, ptr getelementptr (i8, ptr @mine, i64 0)\n  ret i32 %v\n}\n\
+        define ptr @choose(i1 %c) {\nentry:\n  br i1 %c, label %a, label %b\na:\n  br label %b\n\
+        b:\n  %p = phi ptr [ @mine, %a ], [ null, %entry ]\n  ret ptr %p\n}\n";
+    let program = lower_bytes(source.as_bytes());
+    assert!(has(function(&program, "get"), |operation| matches!(operation, Operation::ThreadLocalAddress { .. })));
+    // The phi's operand is computed where control comes from.
+    let choose = function(&program, "choose");
+    let from = choose.blocks.iter().position(|block| block.instructions.len() == 1).expect("one block computes the address");
+    assert_eq!(from, 1);
+}
+
+#[test]
+fn calls() {
+    let source = r#"
+    int plus(int a, int b) { return a + b; }
+    int direct(void) { return plus(1, 2); }
+    int indirect(int (*f)(int, int)) { return f(1, 2); }
+    __attribute__((alias("plus"))) int other_name(int, int);
+    int by_alias(void) { return other_name(1, 2); }
+    "#;
+    let program = lower_c(source, PLAIN);
+    let plus = program.function_named("plus").unwrap();
+    let callee = |name| the(function(&program, name), |operation| match operation {
+        Operation::Call { callee, .. } => Some(*callee),
+        _ => None,
+    });
+    assert_eq!(callee("direct"), Callee::Direct(plus));
+    assert_eq!(callee("by_alias"), Callee::Direct(plus));
+    assert!(matches!(callee("indirect"), Callee::Indirect(Operand::Register(_))));
+}
