@@ -19,6 +19,8 @@ pub struct Config {
     /// `volatile` accesses count as atomic.
     pub volatile_is_atomic: bool,
     pub ignore: Vec<Ignore>,
+    /// Keys that are known, but that nothing looks at yet: reports say so.
+    pub unused: Vec<String>,
 }
 
 /// Findings that the user does not want to hear of, and why.
@@ -53,11 +55,6 @@ impl Config {
             other => return Err(format!("`{other}` is no configuration: write keys such as `functions:`")),
         };
         known_keys(&document, &KEYS)?;
-        for key in ["atomic_sets", "properties"] {
-            if document.contains_key(key) {
-                return Err(format!("`{key}` is not built yet; remove it"));
-            }
-        }
         let config = Config {
             functions: list(&document, "functions")?,
             entries: words(&document, "entries")?,
@@ -67,6 +64,7 @@ impl Config {
                 Some(value) => value.as_bool().ok_or("`volatile_is_atomic` is true or false")?,
             },
             ignore: list(&document, "ignore")?.iter().map(ignore).collect::<Result<_, _>>()?,
+            unused: ["atomic_sets", "properties"].into_iter().filter(|key| document.contains_key(*key)).map(str::to_owned).collect(),
         };
         Models::default().add_user_entries(&config.functions)?;
         Ok(config)

@@ -1,8 +1,12 @@
 //! Bad input: what was wrong with which file, and what to do. Every variant is one sentence and exit code 2; the binary alone prints it.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
-#[derive(Debug, thiserror::Error)]
+use serde::{Deserialize, Serialize};
+
+/// Serializable, because the guard of the front end hands its finding to its parent.
+#[derive(Debug, thiserror::Error, Serialize, Deserialize)]
 pub enum Error {
     #[error("no input: name a C file, a bitcode file or a program in text form")]
     NoInput,
@@ -19,9 +23,9 @@ pub enum Error {
     #[error("{}: is neither C, LLVM bitcode, LLVM text (.ll) nor a lockcheck program: {seen}", .file.display())]
     UnknownKind { file: PathBuf, seen: String },
     #[error("{}: {what} without bitcode in it; build it with `-flto`, `-fembed-bitcode` or lockcheck-cc, or pass the .bc or .c files", .file.display())]
-    NoBitcode { file: PathBuf, what: &'static str },
+    NoBitcode { file: PathBuf, what: Cow<'static, str> },
     #[error("{}: {what}: not built yet", .file.display())]
-    NotBuilt { file: PathBuf, what: &'static str },
+    NotBuilt { file: PathBuf, what: Cow<'static, str> },
     #[error("{}: this lockcheck was built without LLVM and reads only programs in text form", .file.display())]
     WithoutLlvm { file: PathBuf },
 
@@ -37,7 +41,7 @@ pub enum Error {
     Temporary { reason: String },
 
     #[error("{}: invalid {what}: {reason}", .file.display())]
-    Invalid { file: PathBuf, what: &'static str, reason: String },
+    Invalid { file: PathBuf, what: Cow<'static, str>, reason: String },
     #[error("{}: LLVM died on it while it was {stage} ({how}); the file is damaged, build it again", .file.display())]
     ReaderDied { file: PathBuf, stage: String, how: String },
     #[error("{}: not read after {seconds} s while it was {stage}; the file is damaged or far too large", .file.display())]

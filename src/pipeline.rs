@@ -38,6 +38,8 @@ pub struct Settings {
     pub explore: Option<ExploreSettings>,
     pub budget: Option<Duration>,
     pub ignore: Vec<Ignore>,
+    /// Settings that nothing looks at yet.
+    pub unused: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +51,7 @@ pub struct ExploreSettings {
 }
 
 /// A run that goes on longer is cut.
-pub const STEPS_PER_RUN: u64 = 2_000_000;
+pub const STEPS_PER_RUN: u64 = 1_000_000;
 
 /// Checks a program. `progress` is told what is being done.
 pub fn check(program: &Program, models: &Models, settings: &Settings, started: Instant, progress: &dyn Fn(&str)) -> Result<Report, Error> {
@@ -80,7 +82,7 @@ pub fn check(program: &Program, models: &Models, settings: &Settings, started: I
         findings,
         refuted: Vec::new(),
         assumptions: assumptions.into_iter().collect(),
-        limits: limits(&campaign, &settings.checks),
+        limits: limits(&campaign, settings),
         statistics,
     })
 }
@@ -137,9 +139,10 @@ fn state(check: Check, findings: &[Finding]) -> CheckState {
     if findings.iter().any(is_shown) { CheckState::Unsafe } else { CheckState::Unknown }
 }
 
-fn limits(campaign: &Campaign, checks: &[Check]) -> Vec<Limit> {
+fn limits(campaign: &Campaign, settings: &Settings) -> Vec<Limit> {
     let mut limits: Vec<Limit> = campaign.limits.iter().cloned().collect();
-    if checks.contains(&Check::Atomicity) {
+    limits.extend(settings.unused.iter().map(|key| Limit::NotAnalysed(format!("`{key}` of the settings is not looked at yet"))));
+    if settings.checks.contains(&Check::Atomicity) {
         limits.push(Limit::NotAnalysed("atomicity violations are not looked for yet".to_owned()));
     }
     limits

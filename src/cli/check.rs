@@ -12,7 +12,7 @@ use crate::pipeline::{self, ExploreSettings, Settings};
 
 /// So much is executed unless told otherwise: enough for small programs, and over in a moment.
 const SCHEDULES: u64 = 400;
-const STEPS: u64 = 2_000_000;
+const STEPS: u64 = 8_000_000;
 
 pub fn run(arguments: &CheckArgs, destinations: &[Destination]) -> Result<ExitCode, Error> {
     refuse_what_is_not_built(arguments)?;
@@ -56,6 +56,7 @@ impl Job {
             explore: self.explore,
             budget: budget.transpose()?,
             ignore: loaded.config.ignore.clone(),
+            unused: loaded.config.unused.clone(),
         };
         let report = pipeline::check(&loaded.program, &loaded.models, &settings, started, &|what| progress.say(what))?;
         drop(progress);

@@ -1,6 +1,6 @@
 //! Many runs of one program: what they have shown, each with the schedule that shows it best.
 //!
-//! The first run is the one a single processor without preemption would do; the others are random. Nothing is proved by a bug that
+//! The first run is the one a single processor with long time slices would do; the others are random. Nothing is proved by a bug that
 //! does not show: a campaign ends with a limit, always.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,9 +11,12 @@ use super::machine::end::Limit as RunLimit;
 use super::machine::{End, Machine, Unobserved};
 use super::run::{self, Limits};
 use super::schedule::Schedule;
-use super::scheduler::{Fixed, NonPreemptive, Random, Scheduler};
+use super::scheduler::{Fixed, Random, RoundRobin, Scheduler};
 use crate::findings::Limit;
 use crate::program::Assumption;
+
+/// Transitions of a thread in the first run before the next one gets its turn.
+const TIME_SLICE: u64 = 1_000;
 
 /// How much may be spent.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +46,8 @@ pub struct Campaign {
     pub shown: Vec<Shown>,
     pub assumptions: BTreeSet<Assumption>,
     pub limits: BTreeSet<Limit>,
+    /// The program started no thread and read no input: another run would be the same.
+    pub is_determined: bool,
     pub executions: u64,
     pub transitions: u64,
     pub steps: u64,
@@ -68,7 +73,7 @@ pub fn random(machine: &Machine<'_>, effort: &Effort, progress: &mut dyn FnMut(u
         }
         progress(number);
         let mut scheduler: Box<dyn Scheduler> = match number {
-            0 => Box::new(NonPreemptive::default()),
+            0 => Box::new(RoundRobin::new(TIME_SLICE)),
             _ => Box::new(Random::new(effort.seed.wrapping_add(number))),
         };
         let mut machine = machine.clone();
@@ -77,6 +82,7 @@ pub fn random(machine: &Machine<'_>, effort: &Effort, progress: &mut dyn FnMut(u
         if report.end == End::Rejected {
             continue;
         }
+        let is_only_run = machine.threads().count() == 1 && report.schedule.inputs().is_empty();
         for bug in bugs::shown_by(&machine) {
             let shown = Shown { bug, schedule: report.schedule.clone(), assumptions: uncertain(&report.assumptions) };
             match strongest.get(&shown.bug.key()) {
@@ -86,8 +92,12 @@ pub fn random(machine: &Machine<'_>, effort: &Effort, progress: &mut dyn FnMut(u
                 }
             }
         }
+        if is_only_run {
+            campaign.is_determined = true;
+            break;
+        }
     }
-    campaign.limits.insert(Limit::Schedules(campaign.executions));
+    campaign.limits.insert(if campaign.is_determined { Limit::OneRun } else { Limit::Schedules(campaign.executions) });
     campaign.shown = strongest.into_values().collect();
     campaign
 }

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::bugs::{self, Bug, Names};
+use super::bugs::{self, Bug, Key, Names};
 use super::environment::Stream;
 use super::machine::{Event, EventKind, Machine, Observer};
 use super::sync::{HeldLock, SyncEvent, SyncKey};
@@ -29,6 +29,9 @@ enum What {
     Output(String),
     Input { what: String, value: String },
     Finished,
+    /// A bug became visible: the number of the race or of the misuse.
+    Race(usize),
+    Misuse(usize),
 }
 
 /// Watches a run.
@@ -37,15 +40,20 @@ pub struct Transcript {
     seen: Vec<Seen>,
     /// Which threads touched which object.
     touched_by: BTreeMap<ObjectId, BTreeSet<ThreadId>>,
+    /// How many races and misuses have been noted.
+    races: usize,
+    misuses: usize,
 }
 
 impl Observer for Transcript {
     fn event(&mut self, machine: &Machine<'_>, event: &Event<'_>) {
-        let Some(what) = self.what(machine, &event.kind) else { return };
-        if let What::Access { object, .. } = &what {
-            self.touched_by.entry(*object).or_default().insert(event.thread);
+        if let Some(what) = self.what(machine, &event.kind) {
+            if let What::Access { object, .. } = &what {
+                self.touched_by.entry(*object).or_default().insert(event.thread);
+            }
+            self.seen.push(Seen { thread: event.thread, site: event.site, what, held: machine.sync.held_by(event.thread).to_vec() });
         }
-        self.seen.push(Seen { thread: event.thread, site: event.site, what, held: machine.sync.held_by(event.thread).to_vec() });
+        self.note_bugs(machine, event.thread, event.site);
     }
 }
 
@@ -76,31 +84,45 @@ impl Transcript {
         }
     }
 
-    /// The steps in words, and at the end the bugs that the run has shown.
+    /// A race or misuse stands right behind the event that made it.
+    fn note_bugs(&mut self, machine: &Machine<'_>, thread: ThreadId, site: Option<SiteId>) {
+        let races = (self.races..machine.races.len()).map(What::Race);
+        let new: Vec<What> = races.chain((self.misuses..machine.misuses.len()).map(What::Misuse)).collect();
+        self.seen.extend(new.into_iter().map(|what| Seen { thread, site, what, held: Vec::new() }));
+        (self.races, self.misuses) = (machine.races.len(), machine.misuses.len());
+    }
+
+    /// The steps in words, with the bugs where they become visible; and each of these bugs once.
     pub fn finish(self, machine: &Machine<'_>) -> (Vec<Step>, Vec<Bug>) {
         let names = Names::new(machine);
         let mut steps: Vec<Step> = Vec::new();
+        let mut told: BTreeSet<Key> = BTreeSet::new();
         for seen in &self.seen {
+            if let Some(bug) = bug_of(&names, &seen.what) {
+                if told.insert(bug.key()) {
+                    steps.push(bug_step(&names, &bug));
+                }
+                continue;
+            }
             let Some(kind) = self.describe(&names, seen) else { continue };
             let step = step(&names, seen.thread, seen.site, kind, &seen.held);
             if steps.last() != Some(&step) {
                 steps.push(step);
             }
         }
-        let bugs = bugs::shown_by(machine);
-        for bug in &bugs {
-            let Some(end) = bug.ends.last() else { continue };
-            let thread = machine.threads().map(|thread| thread.id).find(|id| names.thread(*id) == end.thread).unwrap_or(ThreadId::MAIN);
-            steps.push(Step {
-                thread: thread.0,
-                thread_name: end.thread.clone(),
-                place: end.place.clone(),
-                function: end.function.clone(),
-                kind: StepKind::Bug { message: bug.message.clone() },
-                held: end.locks.iter().map(|lock| lock.name.clone()).collect(),
-            });
+        if let Some(bug) = bugs::of_end(&names) {
+            steps.push(bug_step(&names, &bug));
         }
-        (steps, bugs)
+        let mut bugs: BTreeMap<Key, Bug> = BTreeMap::new();
+        for bug in bugs::shown_by(machine) {
+            match bugs.get(&bug.key()) {
+                Some(known) if known.weakness() <= bug.weakness() => {}
+                _ => {
+                    bugs.insert(bug.key(), bug);
+                }
+            }
+        }
+        (steps, bugs.into_values().collect())
     }
 
     fn describe(&self, names: &Names<'_>, seen: &Seen) -> Option<StepKind> {
@@ -120,7 +142,30 @@ impl Transcript {
             What::Output(text) => StepKind::Output { text: text.clone() },
             What::Input { what, value } => StepKind::Input { what: what.clone(), value: value.clone() },
             What::Finished => StepKind::End,
+            What::Race(_) | What::Misuse(_) => return None,
         })
+    }
+}
+
+fn bug_of(names: &Names<'_>, what: &What) -> Option<Bug> {
+    match what {
+        What::Race(number) => Some(bugs::of_race(names, *number)),
+        What::Misuse(number) => Some(bugs::of_misuse(names, *number)),
+        _ => None,
+    }
+}
+
+fn bug_step(names: &Names<'_>, bug: &Bug) -> Step {
+    let end = bug.ends.last();
+    let of_end = |id: &ThreadId| end.is_some_and(|end| names.thread(*id) == end.thread);
+    let thread = names.machine().threads().map(|thread| thread.id).find(of_end).unwrap_or(ThreadId::MAIN);
+    Step {
+        thread: thread.0,
+        thread_name: names.thread(thread),
+        place: end.and_then(|end| end.place.clone()),
+        function: end.map_or(String::new(), |end| end.function.clone()),
+        kind: StepKind::Bug { message: bug.message.clone() },
+        held: Vec::new(),
     }
 }
 

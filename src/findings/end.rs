@@ -7,6 +7,8 @@ pub struct End {
     /// Unique in the program: the entry function, and where it was created if that is needed.
     pub thread: String,
     pub role: Role,
+    /// What this end touches or waits for, by its own name for it.
+    pub object: String,
     /// `None` without debug information.
     pub place: Option<Place>,
     /// The source name of the function.

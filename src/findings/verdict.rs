@@ -27,6 +27,8 @@ pub enum Limit {
     Budget,
     /// So many schedules were tried; there are more.
     Schedules(u64),
+    /// The program starts no thread and reads no input, so it was run once; uninitialised values were taken as 0.
+    OneRun,
     /// A run did not end within so many steps.
     Steps(u64),
     Memory,
@@ -41,6 +43,7 @@ impl fmt::Display for Limit {
         match self {
             Self::Budget => write!(f, "the time budget is used up"),
             Self::Schedules(count) => write!(f, "{count} schedules were tried, not all"),
+            Self::OneRun => write!(f, "one run was made: no thread is started and no input read, uninitialised values count as 0"),
             Self::Steps(count) => write!(f, "a run did not end within {count} steps"),
             Self::Memory => write!(f, "memory is used up"),
             Self::Assumption(what) => write!(f, "the run rests on an assumption: {what}"),

@@ -1,13 +1,14 @@
 //! The guard: a damaged file kills or hangs LLVM, so a child process of our own binary loads it first.
 //!
-//! The child does all that the parent will do, and says on its standard output where it is. If it survives, whatever it found, the
-//! parent does the same again and gets the same answer. If it dies or takes too long, the parent says so and touches nothing.
+//! The child does all that the parent will do, and says on its standard output where it is and what error it found. Only a file that the
+//! child loaded is touched by the parent, which then does the same again. If the child finds an error the parent returns it, because
+//! even printing what is wrong with a module can kill; if it dies or takes too long, the parent says so.
 //! Bitcode that our own clang made a moment ago is not guarded.
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -24,6 +25,8 @@ const FIRST_ARGUMENT: &str = "--read-as-guard";
 const PANICKED: i32 = 101;
 /// The child's memory limit leaves no room for its stack.
 const NO_ROOM: i32 = 3;
+/// Begins the line with which the child hands over an error.
+const ERROR: &str = "error ";
 
 /// Whether the running executable answers to [`FIRST_ARGUMENT`].
 static CAN_ANSWER: AtomicBool = AtomicBool::new(false);
@@ -48,7 +51,7 @@ pub fn check(inputs: &[Input], options: &LoadOptions) -> Result<(), Error> {
         .arg(FIRST_ARGUMENT)
         .arg(options.limits.bytes(size).to_string())
         .arg(limit.to_string())
-        .args(inputs.iter().map(|input| input.path.as_ref().unwrap_or(&input.name)))
+        .args(inputs.iter().flat_map(|input| [input.path.as_ref().unwrap_or(&input.name), &input.name]))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -63,7 +66,8 @@ pub fn check(inputs: &[Input], options: &LoadOptions) -> Result<(), Error> {
         Some(status) if status.success() && last_step.is_none() => {
             Err(Error::ReaderNotRun { file, reason: "the guard is not lockcheck".to_owned() })
         }
-        Some(status) if matches!(status.code(), Some(0 | PANICKED)) => Ok(()),
+        Some(status) if status.success() => found_error(&progress, &file),
+        Some(status) if status.code() == Some(PANICKED) => Ok(()),
         Some(status) => Err(Error::ReaderDied { file, stage: stage.to_string(), how: how_it_ended(status) }),
     }
 }
@@ -104,11 +108,18 @@ fn how_it_ended(status: ExitStatus) -> String {
     }
 }
 
-/// The last line of the child's progress that is whole.
+/// The last step that the child began.
 fn last_step(progress: &str) -> Option<(usize, Stage)> {
-    let line = progress.split_inclusive('\n').rfind(|line| line.ends_with('\n'))?;
+    let line = progress.split_inclusive('\n').rfind(|line| line.ends_with('\n') && !line.starts_with(ERROR))?;
     let (index, stage) = line.trim().split_once(' ')?;
     Some((index.parse().ok()?, Stage::ALL.into_iter().find(|known| known.to_string() == stage)?))
+}
+
+/// The error that the child found.
+fn found_error(progress: &str, file: &Path) -> Result<(), Error> {
+    let Some(error) = progress.lines().find_map(|line| line.strip_prefix(ERROR)) else { return Ok(()) };
+    let unreadable = |reason: serde_json::Error| Error::ReaderNotRun { file: file.to_owned(), reason: reason.to_string() };
+    Err(serde_json::from_str(error).map_err(unreadable)?)
 }
 
 /// The child: limits itself, loads, and forgets the result.
@@ -117,24 +128,34 @@ fn answer(arguments: Vec<OsString>) -> ! {
     let mut number = || arguments.next().and_then(|text| text.to_str().and_then(|text| text.parse().ok()));
     let (bytes, seconds) = (number().unwrap_or(u64::MAX), number().unwrap_or(u64::MAX));
     limit_this_process(bytes, seconds);
-    let files: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
+    let paths: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
     let survived = on_a_large_stack(|| {
         let mut report = |index: usize, stage: Stage| {
             if stage == Stage::Loaded {
                 // Taking the module apart again would only cost time.
                 exit(0);
             }
-            // A parent that is gone reads nothing: there is no one to tell.
-            let _ = writeln!(std::io::stdout(), "{index} {stage}");
+            say(&format!("{index} {stage}"));
         };
         report(0, Stage::Reading);
-        let inputs: Result<Vec<Input>, Error> = files.iter().map(|file| sniff::open(file)).collect();
-        if let Ok(inputs) = inputs {
-            // Survived is all that counts: the parent finds the same error.
-            let _ = assemble(&inputs, &LoadOptions::default(), &mut report);
+        let result = reopen(&paths).and_then(|inputs| assemble(&inputs, &LoadOptions::default(), &mut report));
+        if let Err(error) = result {
+            let text = serde_json::to_string(&error).or_else(|_| serde_json::to_string(&Error::Usage(error.to_string())));
+            say(&format!("{ERROR}{}", text.expect("a sentence can be written")));
         }
     });
     exit(if survived.is_ok() { 0 } else { NO_ROOM })
+}
+
+/// Reads the files again, each given by where it is and how the user named it.
+fn reopen(paths: &[PathBuf]) -> Result<Vec<Input>, Error> {
+    let open = |pair: &[PathBuf]| sniff::open(&pair[0]).map(|input| Input { name: pair[1].clone(), ..input });
+    paths.chunks_exact(2).map(open).collect()
+}
+
+/// A parent that is gone reads nothing: there is no one to tell.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stdout(), "{line}");
 }
 
 /// Ends the process without the destructors of libraries.

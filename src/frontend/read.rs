@@ -39,7 +39,7 @@ pub fn bitcode<'a>(session: &'a Session, file: &Path, bytes: &[u8]) -> Result<Mo
         LLVMDisposeMemoryBuffer(buffer);
         if failed {
             let reason = session.take_error().unwrap_or_else(|| "LLVM gives no reason".to_owned());
-            return Err(Error::Invalid { file: file.to_owned(), what: "bitcode", reason });
+            return Err(Error::Invalid { file: file.to_owned(), what: "bitcode".into(), reason });
         }
         finish(session, file, Module::new(module), "bitcode")
     }
@@ -56,14 +56,14 @@ pub fn assembly<'a>(session: &'a Session, file: &Path, bytes: &[u8]) -> Result<M
         LLVMDisposeMemoryBuffer(buffer);
         if failed {
             let reason = take_message(message);
-            return Err(Error::Invalid { file: file.to_owned(), what: "LLVM text", reason });
+            return Err(Error::Invalid { file: file.to_owned(), what: "LLVM text".into(), reason });
         }
         finish(session, file, Module::new(module), "LLVM text")
     }
 }
 
 fn finish<'a>(session: &Session, file: &Path, module: Module<'a>, what: &'static str) -> Result<Module<'a>, Error> {
-    let invalid = |reason| Error::Invalid { file: file.to_owned(), what, reason };
+    let invalid = |reason| Error::Invalid { file: file.to_owned(), what: what.into(), reason };
     if let Some(reason) = session.take_error() {
         return Err(invalid(reason));
     }

@@ -70,17 +70,17 @@ pub fn kind_of(name: &Path, bytes: &[u8]) -> Result<Kind, Error> {
     let unknown = |seen: String| Err(Error::UnknownKind { file: file(), seen });
     let file_name = name.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     if file_name.ends_with(".model.yaml") || file_name.ends_with(".model.yml") {
-        return Err(Error::NotBuilt { file: file(), what: "thread models" });
+        return Err(Error::NotBuilt { file: file(), what: "thread models".into() });
     }
     if file_name == "compile_commands.json" {
-        return Err(Error::NotBuilt { file: file(), what: "compilation databases" });
+        return Err(Error::NotBuilt { file: file(), what: "compilation databases".into() });
     }
     match name.extension().and_then(|extension| extension.to_str()) {
         Some("c" | "i") => Ok(Kind::C),
         Some("ll") => Ok(Kind::Assembly),
         Some("bc") => Err(Error::Invalid {
             file: file(),
-            what: "bitcode",
+            what: "bitcode".into(),
             reason: format!("it does not begin with the bytes `BC` C0 DE: {}", describe(bytes)),
         }),
         Some("cc" | "cpp" | "cxx" | "C" | "ii") => unknown("C++ is not supported".to_owned()),

@@ -34,7 +34,7 @@ pub fn parts(input: &Input) -> Result<Vec<Part<'_>>, Error> {
 
 /// A linker puts the sections of all objects one after another, so one section may hold many modules.
 fn parts_of_elf<'a>(name: &Path, bytes: &'a [u8]) -> Result<Vec<Part<'a>>, Error> {
-    let invalid = |reason: &str| Error::Invalid { file: name.to_owned(), what: "ELF file", reason: reason.to_owned() };
+    let invalid = |reason: &str| Error::Invalid { file: name.to_owned(), what: "ELF file".into(), reason: reason.to_owned() };
     let sections = elf::sections_named(bytes, ".llvmbc").ok_or_else(|| invalid("its section table is damaged"))?;
     let mut parts = Vec::new();
     for section in sections {
@@ -42,14 +42,14 @@ fn parts_of_elf<'a>(name: &Path, bytes: &'a [u8]) -> Result<Vec<Part<'a>>, Error
         parts.extend(modules.into_iter().map(|bytes| Part { name: name.to_owned(), kind: PartKind::Bitcode, bytes }));
     }
     if parts.is_empty() {
-        return Err(Error::NoBitcode { file: name.to_owned(), what: "an ELF file" });
+        return Err(Error::NoBitcode { file: name.to_owned(), what: "an ELF file".into() });
     }
     Ok(parts)
 }
 
 /// All members count: a library is checked whole, not as a linker would pick from it.
 fn parts_of_archive<'a>(name: &Path, bytes: &'a [u8]) -> Result<Vec<Part<'a>>, Error> {
-    let members = archive::members(bytes).map_err(|reason| Error::Invalid { file: name.to_owned(), what: "archive", reason })?;
+    let members = archive::members(bytes).map_err(|reason| Error::Invalid { file: name.to_owned(), what: "archive".into(), reason })?;
     let mut parts = Vec::new();
     for member in members {
         let member_name = PathBuf::from(format!("{}({})", name.display(), member.name));
@@ -58,11 +58,11 @@ fn parts_of_archive<'a>(name: &Path, bytes: &'a [u8]) -> Result<Vec<Part<'a>>, E
         } else if member.bytes.starts_with(elf::MAGIC) {
             parts.extend(parts_of_elf(&member_name, member.bytes)?);
         } else {
-            return Err(Error::NoBitcode { file: member_name, what: "a member" });
+            return Err(Error::NoBitcode { file: member_name, what: "a member".into() });
         }
     }
     if parts.is_empty() {
-        return Err(Error::NoBitcode { file: name.to_owned(), what: "an archive" });
+        return Err(Error::NoBitcode { file: name.to_owned(), what: "an archive".into() });
     }
     Ok(parts)
 }

@@ -61,6 +61,7 @@ fn end(end: &End) -> Value {
     let mut object = Map::new();
     object.insert("thread".to_owned(), json!(end.thread));
     object.insert("role".to_owned(), json!(end.role.name()));
+    object.insert("object".to_owned(), json!(end.object));
     insert_place(&mut object, end.place.as_ref());
     object.insert("function".to_owned(), json!(end.function));
     object.insert("locks".to_owned(), end.locks.iter().map(|HeldLock { name, .. }| json!(name)).collect());

@@ -1,10 +1,11 @@
-//! One run as a table: a column a thread, a row a step, with source lines, locks held and values.
+//! One run as a table: a column a thread, a row a step, with source lines, locks held and values. A bug is a line of its own, right
+//! behind the step that makes it visible.
 
 use super::source::Sources;
 use crate::findings::{Step, StepKind};
 
 const NARROWEST: usize = 24;
-const WIDEST: usize = 60;
+const WIDEST: usize = 44;
 
 /// The steps in columns. Each row says where, what, and which locks are held after it.
 pub fn render(steps: &[Step], sources: &mut Sources) -> String {
@@ -13,16 +14,25 @@ pub fn render(steps: &[Step], sources: &mut Sources) -> String {
     let mut widths = vec![NARROWEST; columns];
     for step in steps {
         let column = step.thread as usize;
+        if matches!(step.kind, StepKind::Bug { .. }) {
+            continue;
+        }
         names[column].clone_from(&step.thread_name);
         let width = describe(&step.kind).chars().count().max(step.thread_name.chars().count());
         widths[column] = widths[column].max(width).min(WIDEST);
     }
     let mut text = row("step", &names, &widths, "source");
     text.push_str(&row("----", &widths.iter().map(|width| "-".repeat(*width)).collect::<Vec<_>>(), &widths, "------"));
-    for (index, step) in steps.iter().enumerate() {
+    let mut number = 0;
+    for step in steps {
+        if let StepKind::Bug { message } = &step.kind {
+            text.push_str(&format!(" >>> {message}\n"));
+            continue;
+        }
+        number += 1;
         let mut cells = vec![String::new(); columns];
         cells[step.thread as usize] = describe(&step.kind);
-        text.push_str(&row(&format!("{:>4}", index + 1), &cells, &widths, &source_of(step, sources)));
+        text.push_str(&row(&number.to_string(), &cells, &widths, &source_of(step, sources)));
     }
     text
 }
@@ -53,12 +63,12 @@ pub fn describe(kind: &StepKind) -> String {
         StepKind::Write { object, value } => format!("writes {object} = {value}"),
         StepKind::Acquire { lock } => format!("takes {lock}"),
         StepKind::Release { lock } => format!("releases {lock}"),
-        StepKind::Blocked { on } => format!("BLOCKED: {on}"),
+        StepKind::Blocked { on } => format!("waits in {on}"),
         StepKind::Create { thread } => format!("creates {thread}"),
         StepKind::Join { thread } => format!("joins {thread}"),
         StepKind::Output { text } => format!("prints {text:?}"),
         StepKind::Input { what, value } => format!("{what} gives {value}"),
-        StepKind::Bug { message } => format!("BUG: {message}"),
+        StepKind::Bug { message } => message.clone(),
         StepKind::End => "ends".to_owned(),
         StepKind::Other { what } => what.clone(),
     }

@@ -43,7 +43,7 @@ fn render_finding(text: &mut String, finding: &Finding, sources: &mut Sources, o
         }
     }
     for end in &finding.ends {
-        render_end(text, end, finding);
+        render_end(text, end);
     }
     match &finding.verdict {
         Verdict::Confirmed { schedule } => {
@@ -91,14 +91,14 @@ fn span_in(source: &str, place: &Place) -> Option<std::ops::Range<usize>> {
     Some(line_start + span.start..line_start + span.end)
 }
 
-fn render_end(text: &mut String, end: &End, finding: &Finding) {
+fn render_end(text: &mut String, end: &End) {
     push_line(text, &format!("  thread {}", end.thread));
     for step in &end.trace {
         let place = step.place.as_ref().map_or(String::new(), |place| format!("{place}: "));
         push_line(text, &format!("    {place}{} in {}", step.event, step.function));
     }
     let place = end.place.as_ref().map_or(String::new(), |place| format!("{place}: "));
-    let object = if finding.object.is_empty() { String::new() } else { format!(" {}", finding.object) };
+    let object = if end.object.is_empty() { String::new() } else { format!(" {}", end.object) };
     push_line(text, &format!("    {place}{}{object} in {}, {}", end.role.name(), end.function, held(&end.locks)));
 }
 

@@ -97,7 +97,7 @@ fn parse_claim(line: u32, claim: &str) -> Result<Claim, String> {
         (false, Some("reported")) => Level::Reported,
         (_, Some(other)) => return Err(format!("`{other}` in `{claim}` is no level")),
     };
-    if is_real && (label.is_none() || text.is_empty()) {
+    if is_real && (label.is_none() || (text.is_empty() && level == Level::Plain)) {
         return Err(format!("`{claim}`: a real bug has a label, and a role and an object after a colon"));
     }
     Ok(Claim { line, kind: kind.to_owned(), is_real, label, level, text: text.to_owned() })

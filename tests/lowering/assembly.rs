@@ -24,14 +24,19 @@ fn a_processor_barrier_orders_between_threads() {
 
 #[test]
 fn other_assembly_is_assumed() {
-    let source = "\nint f(int x) {\n  int r;\n  __asm__(\"bsr %1, %0\" : \"=r\"(r) : \"r\"(x));\n  return r;\n}\nasm(\".globl nothing\");";
+    let source =
+        "\nint f(int x) {\n  int r;\n  __asm__(\"bsr %1, %0\" : \"=r\"(r) : \"r\"(x));\n  return r;\n}\nasm(\".globl nothing\");";
     let program = lower_c(source, PLAIN);
     let (text, arguments) = the(function(&program, "f"), |operation| match operation {
         Operation::InlineAssembly { text, arguments } => Some((text.clone(), arguments.len())),
         _ => None,
     });
     assert!(text.starts_with("bsr") && arguments == 1);
-    let places: Vec<_> = program.assumptions.iter().map(|assumption| (assumption.kind, assumption.place.clone().map(|place| place.line))).collect();
+    let places: Vec<_> = program
+        .assumptions
+        .iter()
+        .map(|assumption| (assumption.kind, assumption.place.clone().map(|place| place.line)))
+        .collect();
     assert_eq!(places, [(AssumptionKind::InlineAssembly, Some(4)), (AssumptionKind::InlineAssembly, None)]);
 }
 

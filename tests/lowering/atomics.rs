@@ -27,17 +27,21 @@ int read_plain(void) { return plain; }
 #[test]
 fn orderings() {
     let program = lower_c(SOURCE, PLAIN);
-    let load = |name| the(function(&program, name), |operation| match operation {
-        // The loads of parameters and of results are plain.
-        Operation::Load { access, .. } if access.is_atomic() => Some(*access),
-        _ => None,
-    });
+    let load = |name| {
+        the(function(&program, name), |operation| match operation {
+            // The loads of parameters and of results are plain.
+            Operation::Load { access, .. } if access.is_atomic() => Some(*access),
+            _ => None,
+        })
+    };
     assert_eq!(load("load_acquire").ordering, Some(Ordering::Acquire));
     assert_eq!(load("load_relaxed").ordering, Some(Ordering::Relaxed));
-    let store = |name| the(function(&program, name), |operation| match operation {
-        Operation::Store { access, .. } if access.is_atomic() => Some(*access),
-        _ => None,
-    });
+    let store = |name| {
+        the(function(&program, name), |operation| match operation {
+            Operation::Store { access, .. } if access.is_atomic() => Some(*access),
+            _ => None,
+        })
+    };
     assert_eq!(store("store_release").ordering, Some(Ordering::Release));
     assert_eq!(store("store_default").ordering, Some(Ordering::SequentiallyConsistent));
     assert_eq!(store("store_default").align, 4);
@@ -46,10 +50,12 @@ fn orderings() {
 #[test]
 fn read_modify_write() {
     let program = lower_c(SOURCE, PLAIN);
-    let op = |name| the(function(&program, name), |operation| match operation {
-        Operation::ReadModifyWrite { op, access, .. } => Some((*op, access.ordering.unwrap())),
-        _ => None,
-    });
+    let op = |name| {
+        the(function(&program, name), |operation| match operation {
+            Operation::ReadModifyWrite { op, access, .. } => Some((*op, access.ordering.unwrap())),
+            _ => None,
+        })
+    };
     assert_eq!(op("add"), (ReadModifyWriteOp::Add, Ordering::AcquireRelease));
     assert_eq!(op("nand"), (ReadModifyWriteOp::Nand, Ordering::SequentiallyConsistent));
     assert_eq!(op("exchange"), (ReadModifyWriteOp::Exchange, Ordering::SequentiallyConsistent));
@@ -58,12 +64,14 @@ fn read_modify_write() {
 #[test]
 fn compare_exchange() {
     let program = lower_c(SOURCE, PLAIN);
-    let found = |name| the(function(&program, name), |operation| match operation {
-        Operation::CompareExchange { access, failure, is_weak, success_offset, .. } => {
-            Some((access.ordering.unwrap(), *failure, *is_weak, *success_offset))
-        }
-        _ => None,
-    });
+    let found = |name| {
+        the(function(&program, name), |operation| match operation {
+            Operation::CompareExchange { access, failure, is_weak, success_offset, .. } => {
+                Some((access.ordering.unwrap(), *failure, *is_weak, *success_offset))
+            }
+            _ => None,
+        })
+    };
     assert_eq!(found("compare"), (Ordering::SequentiallyConsistent, Ordering::Acquire, true, 4));
     assert_eq!(found("compare_strong"), (Ordering::SequentiallyConsistent, Ordering::SequentiallyConsistent, false, 4));
 }
@@ -71,10 +79,12 @@ fn compare_exchange() {
 #[test]
 fn fences() {
     let program = lower_c(SOURCE, PLAIN);
-    let fence = |name| the(function(&program, name), |operation| match operation {
-        Operation::Fence { ordering, scope } => Some((*ordering, *scope)),
-        _ => None,
-    });
+    let fence = |name| {
+        the(function(&program, name), |operation| match operation {
+            Operation::Fence { ordering, scope } => Some((*ordering, *scope)),
+            _ => None,
+        })
+    };
     assert_eq!(fence("thread_fence"), (Ordering::Acquire, Scope::System));
     assert_eq!(fence("signal_fence"), (Ordering::SequentiallyConsistent, Scope::SingleThread));
 }
@@ -82,10 +92,12 @@ fn fences() {
 #[test]
 fn volatile_is_not_atomic() {
     let program = lower_c(SOURCE, PLAIN);
-    let access = |name| the(function(&program, name), |operation| match operation {
-        Operation::Load { access, .. } => Some(*access),
-        _ => None,
-    });
+    let access = |name| {
+        the(function(&program, name), |operation| match operation {
+            Operation::Load { access, .. } => Some(*access),
+            _ => None,
+        })
+    };
     assert!(access("read_volatile").is_volatile && !access("read_volatile").is_atomic());
     assert!(!access("read_plain").is_volatile && !access("read_plain").is_atomic());
 }

@@ -104,7 +104,9 @@ fn undef_and_poison_stay_apart() {
         define { i32, i32 } @z() {\n  ret { i32, i32 } zeroinitializer\n}\ndefine fp128 @q() {\n  ret fp128 0xL00000000000000003FFF000000000000\n}\n";
     let program = lower_bytes(source.as_bytes());
     let returned = |name| match terminators(function(&program, name)).next() {
-        Some(lockcheck::program::TerminatorKind::Return(Some(Operand::Constant(constant)))) => program.constants[*constant].clone(),
+        Some(lockcheck::program::TerminatorKind::Return(Some(Operand::Constant(constant)))) => {
+            program.constants[*constant].clone()
+        }
         other => panic!("{other:?}"),
     };
     assert!(matches!(returned("u"), Constant::Undef(_)));
@@ -122,7 +124,8 @@ fn constructors_in_order_of_priority() {
     __attribute__((destructor(200))) void first(void) {}
     "#;
     let program = lower_c(source, PLAIN);
-    let names = |ids: &[lockcheck::program::FunctionId]| ids.iter().map(|id| program.functions[*id].name.clone()).collect::<Vec<_>>();
+    let names =
+        |ids: &[lockcheck::program::FunctionId]| ids.iter().map(|id| program.functions[*id].name.clone()).collect::<Vec<_>>();
     assert_eq!(names(&program.constructors), ["early", "late"]);
     assert_eq!(names(&program.destructors), ["first", "last"]);
 }

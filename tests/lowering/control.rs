@@ -68,7 +68,10 @@ fn repeated_edges() {
 fn assembly_that_jumps() {
     let source = "int f(void) { asm goto(\"jmp %l0\" : : : : out); return 0; out: return 1; }";
     let program = lower_c(source, PLAIN);
-    assert!(terminators(function(&program, "f")).any(|terminator| matches!(terminator, TerminatorKind::AnyOf(targets) if targets.len() == 2)));
+    assert!(
+        terminators(function(&program, "f"))
+            .any(|terminator| matches!(terminator, TerminatorKind::AnyOf(targets) if targets.len() == 2))
+    );
     assert!(program.assumptions.iter().any(|assumption| assumption.kind == AssumptionKind::InlineAssembly));
 }
 

@@ -24,16 +24,20 @@ fn recursive_types_with_fields() {
         let program = lower_c(SOURCE, flags);
         let head = program.globals.iter().find(|global| global.name == "head").unwrap();
         let node = fields(&program, head.debug_type.unwrap());
-        let shape: Vec<(&str, u64, u64)> = node.iter().map(|field| (field.name.as_str(), field.offset_bits, field.size_bits)).collect();
+        let shape: Vec<(&str, u64, u64)> =
+            node.iter().map(|field| (field.name.as_str(), field.offset_bits, field.size_bits)).collect();
         let after = pointer * 8 + 24 * 8;
-        assert_eq!(shape, [
-            ("next", 0, pointer * 8),
-            ("values", pointer * 8, 24 * 8),
-            ("", after, 32),
-            ("ready", after + 32, 1),
-            ("mode", after + 33, 3),
-            ("tail", after + 40, 0),
-        ]);
+        assert_eq!(
+            shape,
+            [
+                ("next", 0, pointer * 8),
+                ("values", pointer * 8, 24 * 8),
+                ("", after, 32),
+                ("ready", after + 32, 1),
+                ("mode", after + 33, 3),
+                ("tail", after + 40, 0),
+            ]
+        );
         // The pointer leads back to the struct it stands in.
         assert_eq!(fields(&program, node[0].ty.unwrap()).as_ptr(), node.as_ptr());
         assert_eq!(fields(&program, node[2].ty.unwrap())[1].name, "real");
@@ -50,7 +54,8 @@ fn variables_are_bound() {
     for flags in [PLAIN, UNOPTIMIZED, OPTIMIZED] {
         let program = lower_c(SOURCE, flags);
         let walk = function(&program, "walk");
-        let mut names: Vec<&str> = walk.bindings.iter().map(|binding| program.variables[binding.variable].name.as_str()).collect();
+        let mut names: Vec<&str> =
+            walk.bindings.iter().map(|binding| program.variables[binding.variable].name.as_str()).collect();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names, ["first", "limit", "n", "total"], "{flags:?}");
@@ -65,4 +70,47 @@ fn statics_keep_their_names() {
     assert_eq!(hidden.name, "counter.hidden_too");
     assert_eq!(hidden.line, 3);
     assert!(program.functions.iter().any(|function| function.source_name == "walk" && function.file.is_some()));
+}
+
+/// A variable that was optimised out is a list of no values: LLVM's own accessor crashes on it.
+#[test]
+fn variables_without_a_value() {
+    let source = r#"
+define i32 @f(i32 %x) !dbg !5 {
+    #dbg_value(!DIArgList(), !9, !DIExpression(), !10)
+    #dbg_value(!{}, !9, !DIExpression(), !10)
+    #dbg_value(!DIArgList(i32 %x), !9, !DIExpression(DW_OP_LLVM_arg, 0), !10)
+  ret i32 %x, !dbg !10
+}
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!2}
+!0 = distinct !DICompileUnit(language: DW_LANG_C99, file: !1, emissionKind: FullDebug)
+!1 = !DIFile(filename: "a.c", directory: "/")
+!2 = !{i32 2, !"Debug Info Version", i32 3}
+!5 = distinct !DISubprogram(name: "f", scope: !1, file: !1, line: 1, type: !6, unit: !0, spFlags: DISPFlagDefinition)
+!6 = !DISubroutineType(types: !7)
+!7 = !{!8}
+!8 = !DIBasicType(name: "int", size: 32, encoding: DW_ATE_signed)
+!9 = !DILocalVariable(name: "x", scope: !5, file: !1, line: 1, type: !8)
+!10 = !DILocation(line: 2, column: 1, scope: !5)
+"#;
+    let program = lower_bytes(source.as_bytes());
+    assert_eq!(function(&program, "f").bindings.len(), 1);
+}
+
+#[test]
+fn bitcode_of_older_compilers() {
+    let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(fixtures).expect("the fixtures") {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "bc") {
+            let program = lower_bytes(&std::fs::read(&path).unwrap());
+            assert!(function(&program, "main").is_defined(), "{}", path.display());
+            assert!(!program.variables.is_empty(), "{}", path.display());
+            assert!(program.assumptions.is_empty(), "{}: {:?}", path.display(), program.assumptions);
+            seen += 1;
+        }
+    }
+    assert!(seen >= 3, "bitcode of several compilers");
 }

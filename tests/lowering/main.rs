@@ -14,4 +14,5 @@ mod memory;
 mod numbers;
 mod processor;
 mod sites;
+mod validate;
 mod vectors;

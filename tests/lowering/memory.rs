@@ -1,6 +1,6 @@
 //! Stack objects, memory intrinsics, variadic functions, arguments by value, thread-local storage.
 
-use lockcheck::program::{Callee, Constant, Operand, Operation, Type};
+use lockcheck::program::{AssumptionKind, Callee, Constant, Operand, Operation, Type};
 
 use crate::support::*;
 
@@ -16,10 +16,12 @@ fn memory_intrinsics() {
     void inline_copy(char *p, char *q) { __builtin_memcpy_inline(p, q, 16); }
     "#;
     let program = lower_c(source, PLAIN);
-    let copy = |name| the(function(&program, name), |operation| match operation {
-        Operation::CopyMemory { may_overlap, is_volatile, .. } => Some((*may_overlap, *is_volatile)),
-        _ => None,
-    });
+    let copy = |name| {
+        the(function(&program, name), |operation| match operation {
+            Operation::CopyMemory { may_overlap, is_volatile, .. } => Some((*may_overlap, *is_volatile)),
+            _ => None,
+        })
+    };
     assert_eq!(copy("copy"), (false, false));
     assert_eq!(copy("move"), (true, false));
     assert_eq!(copy("inline_copy"), (false, false));
@@ -41,14 +43,20 @@ fn stack_objects_live_and_die() {
     let scoped = function(&program, "scoped");
     assert!(has(scoped, |operation| matches!(operation, Operation::LifetimeStart { .. })));
     assert!(has(scoped, |operation| matches!(operation, Operation::LifetimeEnd { .. })));
-    assert_eq!(the(scoped, |operation| match operation {
-        Operation::StackAllocate { element_size, align, .. } => Some((*element_size, *align)),
-        _ => None,
-    }), (16, 16));
+    assert_eq!(
+        the(scoped, |operation| match operation {
+            Operation::StackAllocate { element_size, align, .. } => Some((*element_size, *align)),
+            _ => None,
+        }),
+        (16, 16)
+    );
     let variable = function(&program, "variable");
     assert!(has(variable, |operation| matches!(operation, Operation::StackSave)));
     assert!(has(variable, |operation| matches!(operation, Operation::StackRestore { .. })));
-    assert!(has(variable, |operation| matches!(operation, Operation::StackAllocate { count: Operand::Register(_), element_size: 4, .. })));
+    assert!(has(variable, |operation| matches!(
+        operation,
+        Operation::StackAllocate { count: Operand::Register(_), element_size: 4, .. }
+    )));
 }
 
 #[test]
@@ -134,11 +142,23 @@ fn calls() {
     "#;
     let program = lower_c(source, PLAIN);
     let plus = program.function_named("plus").unwrap();
-    let callee = |name| the(function(&program, name), |operation| match operation {
-        Operation::Call { callee, .. } => Some(*callee),
-        _ => None,
-    });
+    let callee = |name| {
+        the(function(&program, name), |operation| match operation {
+            Operation::Call { callee, .. } => Some(*callee),
+            _ => None,
+        })
+    };
     assert_eq!(callee("direct"), Callee::Direct(plus));
     assert_eq!(callee("by_alias"), Callee::Direct(plus));
     assert!(matches!(callee("indirect"), Callee::Indirect(Operand::Register(_))));
+}
+
+/// What is not modelled is said, with its place, and its result is any value.
+#[test]
+fn other_address_spaces_are_unknown() {
+    let source = "int read(int __seg_gs *p) {\n  return *p;\n}\nint fixed(void) {\n  return *(int __seg_fs *)40;\n}\n";
+    let program = lower_c(source, OPTIMIZED);
+    let lines: Vec<_> = program.assumptions.iter().map(|a| (a.kind, a.place.as_ref().map(|place| place.line))).collect();
+    assert_eq!(lines, [(AssumptionKind::UnknownInstruction, Some(2)), (AssumptionKind::UnknownInstruction, Some(5))]);
+    assert!(has(function(&program, "read"), |operation| matches!(operation, Operation::Freeze { .. })));
 }

@@ -49,10 +49,12 @@ fn promises_of_the_compiler() {
     let source = "int add(int a, int b) { return a + b; } unsigned wrap(unsigned a, unsigned b) { return a + b; }\n\
         long half(int *p, int *q) { return p - q; }";
     let program = lower_c(source, PLAIN);
-    let flags = |name| the(function(&program, name), |operation| match operation {
-        Operation::Binary { op: BinaryOp::Add | BinaryOp::SignedDivide, flags, .. } => Some(*flags),
-        _ => None,
-    });
+    let flags = |name| {
+        the(function(&program, name), |operation| match operation {
+            Operation::Binary { op: BinaryOp::Add | BinaryOp::SignedDivide, flags, .. } => Some(*flags),
+            _ => None,
+        })
+    };
     assert!(flags("add").no_signed_wrap && !flags("add").no_unsigned_wrap);
     assert!(!flags("wrap").no_signed_wrap && !flags("wrap").no_unsigned_wrap);
     assert!(flags("half").exact);
@@ -72,10 +74,12 @@ fn floats_of_all_kinds() {
     assert!(has(function(&program, "extended"), |operation| matches!(operation, Operation::Negate { .. })));
     assert_eq!(function(&program, "half").return_type, Type::Scalar(Scalar::Half));
     assert_eq!(function(&program, "quad").return_type, Type::Scalar(Scalar::Fp128));
-    let predicate = |name| the(function(&program, name), |operation| match operation {
-        Operation::Compare { predicate: Predicate::Float(predicate), .. } => Some(*predicate),
-        _ => None,
-    });
+    let predicate = |name| {
+        the(function(&program, name), |operation| match operation {
+            Operation::Compare { predicate: Predicate::Float(predicate), .. } => Some(*predicate),
+            _ => None,
+        })
+    };
     assert!(predicate("less").less && !predicate("less").unordered && !predicate("less").equal);
     assert!(predicate("not_equal").unordered && predicate("not_equal").less && !predicate("not_equal").equal);
 }

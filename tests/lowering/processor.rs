@@ -1,6 +1,6 @@
 //! Instructions of the x86 family.
 
-use lockcheck::program::{AssumptionKind, Intrinsic, Operation, Ordering, Program, Scope};
+use lockcheck::program::{AssumptionKind, BinaryOp, Intrinsic, Operation, Ordering, Program, Scope};
 
 use crate::support::*;
 
@@ -37,4 +37,19 @@ fn others_are_assumed_with_their_place() {
     let [assumption] = program.assumptions.as_slice() else { panic!("{:?}", program.assumptions) };
     assert_eq!((assumption.kind, assumption.what.as_str()), (AssumptionKind::TargetIntrinsic, "llvm.x86.sse42.crc32.32.32"));
     assert!(assumption.place.is_some());
+}
+
+/// Shifts of all lanes by one count are expanded: past the width they give zeros, or signs.
+#[test]
+fn shifts_of_lanes() {
+    let source = r#"
+    #include <immintrin.h>
+    __m128i left(__m128i v, int n) { return _mm_slli_epi64(v, n); }
+    __m128i right(__m128i v, __m128i n) { return _mm_sra_epi32(v, n); }
+    "#;
+    let program = lower_c(source, UNOPTIMIZED);
+    assert!(program.assumptions.is_empty(), "{:?}", program.assumptions);
+    for op in [BinaryOp::ShiftLeft, BinaryOp::ArithmeticShiftRight] {
+        assert!(somewhere(&program, |operation| matches!(operation, Operation::Binary { op: found, .. } if *found == op)));
+    }
 }

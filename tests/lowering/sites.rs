@@ -26,7 +26,8 @@ fn an_unnumbered_module_is_numbered_in_order() {
 
 #[test]
 fn locations_with_inlined_frames() {
-    let source = "static inline __attribute__((always_inline)) void inner(int *p) {\n  *p = 1;\n}\nvoid outer(int *q) {\n  inner(q);\n}\n";
+    let source =
+        "static inline __attribute__((always_inline)) void inner(int *p) {\n  *p = 1;\n}\nvoid outer(int *q) {\n  inner(q);\n}\n";
     let program = lower_c(source, OPTIMIZED);
     let outer = function(&program, "outer");
     let site: SiteId = instructions(outer)

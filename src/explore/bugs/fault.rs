@@ -33,7 +33,8 @@ pub fn bug(names: &Names<'_>, thread: ThreadId, site: Option<SiteId>, fault: &Fa
         Fault::InvalidFree { .. } | Fault::ReadOnly { .. } | Fault::DivisionByZero | Fault::Undefined { .. } | Fault::OutOfMemory { .. } => return None,
     };
     let message = format!("{what}, in {}", names.thread(thread));
-    Some(Bug::new(rule, object, whole, message, vec![names.end_now(thread, Role::Fault, site)]))
+    let end = names.end_now(thread, Role::Fault, object.clone(), site);
+    Some(Bug::new(rule, object, whole, message, vec![end]))
 }
 
 pub fn assertion(names: &Names<'_>, thread: ThreadId, site: Option<SiteId>, what: &str) -> Bug {
@@ -42,5 +43,5 @@ pub fn assertion(names: &Names<'_>, thread: ThreadId, site: Option<SiteId>, what
     } else {
         format!("an assertion fails in {}: {what}", names.thread(thread))
     };
-    Bug::new(Rule::Assertion, String::new(), String::new(), message, vec![names.end_now(thread, Role::Fault, site)])
+    Bug::new(Rule::Assertion, String::new(), String::new(), message, vec![names.end_now(thread, Role::Fault, String::new(), site)])
 }

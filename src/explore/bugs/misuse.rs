@@ -25,6 +25,6 @@ pub fn bug(names: &Names<'_>, seen: &SeenMisuse) -> Bug {
         }
         MisuseKind::DestroyHeld => (Rule::DestroyHeld, Role::Destroy, format!("{thread} destroys {lock} while it is held{holder}")),
     };
-    let end = names.end(misuse.thread, role, site, &seen.context, &[]);
+    let end = names.end(misuse.thread, role, lock.clone(), site, &seen.context.calls, &[]);
     Bug::new(rule, lock.clone(), lock, message, vec![end])
 }

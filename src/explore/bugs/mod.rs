@@ -28,7 +28,7 @@ pub type Key = (Rule, String, Vec<(String, String, u32)>);
 impl Bug {
     /// Sorts the ends and merges those that stand at the same place: a site that races with another instance of itself has one end.
     fn new(rule: Rule, object: String, whole: String, message: String, mut ends: Vec<End>) -> Bug {
-        ends.sort_by_key(|end| (place_key(end), end.role, end.thread.clone()));
+        ends.sort_by_key(|end| (position(end), end.role, end.thread.clone()));
         ends.dedup_by_key(|end| place_key(end));
         Bug { rule, object, whole, message, ends }
     }
@@ -46,6 +46,11 @@ impl Bug {
     }
 }
 
+fn position(end: &End) -> (String, u32, String) {
+    let (file, function, line) = place_key(end);
+    (file, line, function)
+}
+
 fn place_key(end: &End) -> (String, String, u32) {
     let place = end.place.as_ref();
     (place.map_or(String::new(), |place| place.file.clone()), end.function.clone(), place.map_or(0, |place| place.line))
@@ -54,13 +59,27 @@ fn place_key(end: &End) -> (String, String, u32) {
 /// All bugs that a run which has come to its end has shown.
 pub fn shown_by(machine: &Machine<'_>) -> Vec<Bug> {
     let names = Names::new(machine);
-    let mut bugs: Vec<Bug> = machine.races.iter().map(|race| race::bug(&names, race)).collect();
-    bugs.extend(machine.misuses.iter().map(|seen| misuse::bug(&names, seen)));
-    match machine.end() {
-        Some(RunEnd::Stuck(waiting)) => bugs.extend(stuck::bug(&names, waiting)),
-        Some(RunEnd::Fault { thread, site, fault }) => bugs.extend(fault::bug(&names, *thread, *site, fault)),
-        Some(RunEnd::AssertionFailed { thread, site, what }) => bugs.push(fault::assertion(&names, *thread, *site, what)),
-        Some(RunEnd::Exited(_) | RunEnd::Killed(_) | RunEnd::OutOf(_) | RunEnd::Diverged { .. } | RunEnd::Rejected) | None => {}
+    let races = (0..machine.races.len()).map(|number| of_race(&names, number));
+    let misuses = (0..machine.misuses.len()).map(|number| of_misuse(&names, number));
+    races.chain(misuses).chain(of_end(&names)).collect()
+}
+
+/// The race with this number.
+pub fn of_race(names: &Names<'_>, number: usize) -> Bug {
+    race::bug(names, &names.machine().races[number])
+}
+
+/// The misuse with this number.
+pub fn of_misuse(names: &Names<'_>, number: usize) -> Bug {
+    misuse::bug(names, &names.machine().misuses[number])
+}
+
+/// The bug that the run ended with, if it did.
+pub fn of_end(names: &Names<'_>) -> Option<Bug> {
+    match names.machine().end()? {
+        RunEnd::Stuck(waiting) => stuck::bug(names, waiting),
+        RunEnd::Fault { thread, site, fault } => fault::bug(names, *thread, *site, fault),
+        RunEnd::AssertionFailed { thread, site, what } => Some(fault::assertion(names, *thread, *site, what)),
+        RunEnd::Exited(_) | RunEnd::Killed(_) | RunEnd::OutOf(_) | RunEnd::Diverged { .. } | RunEnd::Rejected => None,
     }
-    bugs
 }

@@ -8,7 +8,7 @@ use crate::explore::value::ObjectId;
 use crate::findings;
 use crate::findings::{End, Role, TraceStep};
 use crate::program::describe::{describe_address, describe_global_part};
-use crate::program::{Callee, Context, Instruction, Operand, Operation, Place, Program, SiteId};
+use crate::program::{Callee, Instruction, Operand, Operation, Place, Program, SiteId};
 
 /// Looks names up in a machine and its program.
 pub struct Names<'a> {
@@ -28,7 +28,7 @@ impl<'a> Names<'a> {
     /// `main`, or `visitor@a.c:30`; with a number when that line created several.
     pub fn thread(&self, id: ThreadId) -> String {
         let creation = &self.machine.thread(id).creation;
-        let entry = creation.entry.map_or("<unknown>", |entry| self.program.functions[entry].source_name.as_str());
+        let entry = self.entry(id);
         let Some(site) = creation.context.creation.last() else { return entry.to_owned() };
         let place = self.program.place_of(*site).map_or(String::new(), |place| format!("@{}:{}", base_name(&place.file), place.line));
         let is_twin = |other: &&crate::explore::machine::thread::Thread| {
@@ -62,7 +62,7 @@ impl<'a> Names<'a> {
     /// A lock, a condition variable, a semaphore: by the object it is, or by how `site` names it.
     pub fn primitive(&self, key: SyncKey, site: Option<SiteId>) -> String {
         match key.object {
-            Some(object) => self.part(object, key.offset, 1, site).0,
+            Some(object) => without_insides(self.part(object, key.offset, 1, site).0),
             None => format!("lock {:#x}", key.offset),
         }
     }
@@ -76,20 +76,22 @@ impl<'a> Names<'a> {
     }
 
     /// The end of a finding at a site of a thread.
-    pub fn end(&self, thread: ThreadId, role: Role, site: Option<SiteId>, context: &Context, locks: &[HeldLock]) -> End {
+    pub fn end(&self, thread: ThreadId, role: Role, object: String, site: Option<SiteId>, calls: &[SiteId], locks: &[HeldLock]) -> End {
         End {
             thread: self.thread(thread),
             role,
+            object,
             place: site.and_then(|site| self.program.place_of(site)),
             function: site.map_or(String::new(), |site| self.function(site)),
             locks: self.held(locks),
-            trace: self.trace(context),
+            trace: self.trace(thread, calls),
         }
     }
 
     /// The end of a finding where a thread that has not finished stands now.
-    pub fn end_now(&self, thread: ThreadId, role: Role, site: Option<SiteId>) -> End {
-        self.end(thread, role, site, &self.machine.thread(thread).context(), self.machine.sync.held_by(thread))
+    pub fn end_now(&self, thread: ThreadId, role: Role, object: String, site: Option<SiteId>) -> End {
+        let calls = self.machine.thread(thread).context().calls;
+        self.end(thread, role, object, site, &calls, self.machine.sync.held_by(thread))
     }
 
     /// The source function a site stands in.
@@ -101,19 +103,34 @@ impl<'a> Names<'a> {
     }
 
     /// Creations, then calls, outermost first.
-    pub fn trace(&self, context: &Context) -> Vec<TraceStep> {
-        let step = |site: SiteId, word: &str| TraceStep {
-            place: self.program.place_of(site),
-            function: self.function(site),
-            event: format!("{word} {}", self.callee(site)),
-        };
-        let creations = context.creation.iter().map(|site| step(*site, "create through"));
-        creations.chain(context.calls.iter().map(|site| step(*site, "call"))).collect()
+    fn trace(&self, thread: ThreadId, calls: &[SiteId]) -> Vec<TraceStep> {
+        let step = |site: SiteId, event: String| TraceStep { place: self.program.place_of(site), function: self.function(site), event };
+        let mut creations = Vec::new();
+        let mut created = thread;
+        while let (Some(creator), Some(site)) = self.creation(created) {
+            creations.push(step(site, format!("create {}", self.entry(created))));
+            created = creator;
+        }
+        let calls = calls.iter().map(|site| step(*site, format!("call {}", self.callee(*site))));
+        creations.into_iter().rev().chain(calls).collect()
+    }
+
+    /// Who created a thread, and where.
+    fn creation(&self, thread: ThreadId) -> (Option<ThreadId>, Option<SiteId>) {
+        let creation = &self.machine.thread(thread).creation;
+        (creation.creator, creation.context.creation.last().copied())
+    }
+
+    fn entry(&self, thread: ThreadId) -> &str {
+        let entry = self.machine.thread(thread).creation.entry;
+        entry.map_or("<unknown>", |entry| self.program.functions[entry].source_name.as_str())
     }
 
     /// The call at a site, in words: `pthread_mutex_lock(left)`.
     pub fn call(&self, site: SiteId) -> String {
-        format!("{}({})", self.callee(site), self.expression(Some(site)).unwrap_or_default())
+        // An argument that is no variable's address (a thread handle, say) has no name worth showing.
+        let argument = self.expression(Some(site)).filter(|name| !name.starts_with('*')).map(without_insides);
+        format!("{}({})", self.callee(site), argument.unwrap_or_default())
     }
 
     /// What the call at a site calls.
@@ -167,6 +184,12 @@ fn address_of(instruction: &Instruction) -> Option<Operand> {
         Operation::Call { arguments, .. } => arguments.first().map(|argument| argument.value),
         _ => None,
     }
+}
+
+/// `lock` for `lock.__data.__lock`: names that begin with two underscores are the implementation's own.
+fn without_insides(name: String) -> String {
+    let end = name.find(".__").or_else(|| name.find("->__"));
+    end.map_or(name.clone(), |end| name[..end].to_owned())
 }
 
 fn base_name(path: &str) -> &str {

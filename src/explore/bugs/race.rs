@@ -9,7 +9,10 @@ pub fn bug(names: &Names<'_>, race: &Race) -> Bug {
     // The end with the more telling expression is the one that runs code of the program.
     let site = race.second.site.or(race.first.site);
     let (object, whole) = names.part(race.object, race.offset, race.size, site);
-    let end = |end: &RaceEnd| names.end(end.thread, role(end.role), end.site, &end.context, &end.locks);
+    let end = |end: &RaceEnd| {
+        let (own, _) = names.part(race.object, race.offset, race.size, end.site);
+        names.end(end.thread, role(end.role), own, end.site, &end.context.calls, &end.locks)
+    };
     let verb = |end: &RaceEnd| match end.role {
         AccessRole::Read | AccessRole::AtomicRead => "reads",
         AccessRole::Write | AccessRole::AtomicWrite => "writes",

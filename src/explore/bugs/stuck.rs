@@ -41,8 +41,8 @@ pub fn bug(names: &Names<'_>, waiting: &Waiting) -> Option<Bug> {
             BlockReason::Join { thread, .. } => (Role::Join, names.thread(thread)),
         };
         sentences.push(format!("{} waits for {what}", names.thread(*thread)));
+        ends.push(names.end_now(*thread, role, what.clone(), site));
         objects.push(what);
-        ends.push(names.end_now(*thread, role, site));
     }
     objects.sort();
     objects.dedup();

@@ -46,7 +46,10 @@ fn constant_index(index: Value) -> Option<i64> {
             LLVMConstantDataVectorValueKind | LLVMConstantVectorValueKind => {
                 let first = constant_index(index.aggregate_element(0)?)?;
                 let lanes = 1..index.ty().lanes();
-                lanes.map(|lane| constant_index(index.aggregate_element(lane)?)).all(|number| number == Some(first)).then_some(first)
+                lanes
+                    .map(|lane| constant_index(index.aggregate_element(lane)?))
+                    .all(|number| number == Some(first))
+                    .then_some(first)
             }
             _ => None,
         };

@@ -126,7 +126,10 @@ fn elements(node: Metadata) -> Vec<Metadata> {
         .map(|list| list.operands().into_iter().flatten().collect::<Vec<_>>())
         .find(|members| {
             members.iter().any(|member| {
-                matches!(member.kind(), LLVMDIDerivedTypeMetadataKind | LLVMDISubrangeMetadataKind | LLVMDIGenericSubrangeMetadataKind)
+                matches!(
+                    member.kind(),
+                    LLVMDIDerivedTypeMetadataKind | LLVMDISubrangeMetadataKind | LLVMDIGenericSubrangeMetadataKind
+                )
             })
         })
         .unwrap_or_default()

@@ -69,9 +69,7 @@ impl Lowering {
         Function {
             source_name: name.clone(),
             name,
-            parameters: (0..types.len())
-                .map(|index| Parameter { register: RegisterId::from(index), by_value: None })
-                .collect(),
+            parameters: (0..types.len()).map(|index| Parameter { register: RegisterId::from(index), by_value: None }).collect(),
             is_variadic: ty.is_variadic(),
             return_type: self.types.get(ty.return_type()).unwrap_or(Type::Void),
             registers: types.into_iter().map(|ty| Register { ty }).collect(),

@@ -11,8 +11,8 @@ use super::body::Body;
 use super::constant::aggregate_length;
 use super::llvm::Value;
 use crate::program::{
-    Access, AssumptionKind, Constant, Function, FunctionId, Operand, Operation, Relocation, RelocationTarget, Scope, Site, Terminator,
-    TerminatorKind, Type,
+    Access, AssumptionKind, Constant, Function, FunctionId, Operand, Operation, Relocation, RelocationTarget, Scope, Site,
+    Terminator, TerminatorKind, Type,
 };
 
 /// The name of the constructor that computes what bytes cannot say.
@@ -90,7 +90,9 @@ impl Lowering {
         let size = self.types.get(value.ty()).map(|ty| self.program.layout.store_bytes(ty));
         let pointer_bytes = u64::from(self.program.layout.pointer_bytes);
         match (self.fold(value), size) {
-            (Some(Folded::Number(number)), Some(size)) if size <= 8 => image.write(offset, &number.to_le_bytes()[..size as usize]),
+            (Some(Folded::Number(number)), Some(size)) if size <= 8 => {
+                image.write(offset, &number.to_le_bytes()[..size as usize])
+            }
             (Some(Folded::Address(target, addend)), Some(size)) if size == pointer_bytes => {
                 image.relocations.push(Relocation { offset, target, addend });
             }
@@ -100,7 +102,9 @@ impl Lowering {
 
     fn fold(&mut self, value: Value) -> Option<Folded> {
         let target = match value.kind() {
-            LLVMConstantIntValueKind if value.ty().kind() == LLVMTypeKind::LLVMIntegerTypeKind && value.ty().integer_bits() <= 64 => {
+            LLVMConstantIntValueKind
+                if value.ty().kind() == LLVMTypeKind::LLVMIntegerTypeKind && value.ty().integer_bits() <= 64 =>
+            {
                 return Some(Folded::Number(value.signed_value() as u64));
             }
             LLVMConstantPointerNullValueKind => return Some(Folded::Number(0)),
@@ -178,8 +182,12 @@ impl Lowering {
         for part in pending {
             let value = body.operand(part.value);
             let global = body.lowering.intern(Constant::Global(part.global));
-            let operation =
-                Operation::Offset { base: Operand::Constant(global), constant: part.offset as i64, terms: Vec::new(), in_bounds: true };
+            let operation = Operation::Offset {
+                base: Operand::Constant(global),
+                constant: part.offset as i64,
+                terms: Vec::new(),
+                in_bounds: true,
+            };
             let address = body.emit(Type::POINTER, operation);
             let access = Access { ordering: None, scope: Scope::System, is_volatile: false, align: 1 };
             body.perform(Operation::Store { address, value, access });

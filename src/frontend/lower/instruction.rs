@@ -3,16 +3,18 @@
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::{self, *};
 use llvm_sys::LLVMRealPredicate;
+use llvm_sys::LLVMTypeKind;
 
 use super::body::Body;
 use super::llvm::Value;
-use crate::program::{
-    ArithmeticFlags, BinaryOp, CastKind, FloatPredicate, IntegerPredicate, Operation, Predicate,
-};
+use crate::program::{ArithmeticFlags, BinaryOp, CastKind, FloatPredicate, IntegerPredicate, Operation, Predicate};
 
 impl Body<'_> {
     pub(super) fn lower_instruction(&mut self, instruction: Value) {
         let opcode = instruction.opcode();
+        if !is_terminator(opcode) && self.has_unsupported_operand(instruction) {
+            return self.unknown(instruction);
+        }
         if let Some(op) = binary_op(opcode) {
             return self.binary(instruction, opcode, op);
         }
@@ -59,13 +61,26 @@ impl Body<'_> {
                 self.define(instruction, Operation::VariadicNext { list });
             }
             LLVMCall => self.call(instruction),
-            LLVMRet | LLVMBr | LLVMSwitch | LLVMIndirectBr | LLVMUnreachable | LLVMInvoke | LLVMCallBr | LLVMResume
-            | LLVMCleanupRet | LLVMCatchRet | LLVMCatchSwitch => self.terminator(instruction, opcode),
+            _ if is_terminator(opcode) => self.terminator(instruction, opcode),
             // The block is entered only by an exception.
             LLVMLandingPad => self.define_unknown(instruction),
             LLVMCatchPad | LLVMCleanupPad | LLVMAddrSpaceCast | LLVMUserOp1 | LLVMUserOp2 => self.unknown(instruction),
             other => unreachable!("{other:?} is a binary operation or a cast"),
         }
+    }
+
+    /// Whether an operand has a type without a counterpart; metadata does not count, nor does what is called.
+    fn has_unsupported_operand(&mut self, instruction: Value) -> bool {
+        let count = match instruction.opcode() {
+            LLVMCall => instruction.argument_count(),
+            // Phis are lowered later, from the operands that could be.
+            LLVMPHI => 0,
+            _ => instruction.operand_count(),
+        };
+        (0..count).any(|index| {
+            let ty = instruction.operand(index).ty();
+            self.lowering.types.get(ty).is_none() && ty.kind() != LLVMTypeKind::LLVMMetadataTypeKind
+        })
     }
 
     fn binary(&mut self, instruction: Value, opcode: LLVMOpcode, op: BinaryOp) {
@@ -84,7 +99,7 @@ impl Body<'_> {
     }
 
     fn cast(&mut self, instruction: Value, kind: CastKind) {
-        if self.value_type(instruction).is_none() || self.value_type(instruction.operand(0)).is_none() {
+        if self.value_type(instruction).is_none() {
             return self.unknown(instruction);
         }
         let value = self.operand(instruction.operand(0));
@@ -103,6 +118,23 @@ impl Body<'_> {
         let when_false = self.operand(instruction.operand(2));
         self.define(instruction, Operation::Select { condition, when_true, when_false });
     }
+}
+
+fn is_terminator(opcode: LLVMOpcode) -> bool {
+    matches!(
+        opcode,
+        LLVMRet
+            | LLVMBr
+            | LLVMSwitch
+            | LLVMIndirectBr
+            | LLVMUnreachable
+            | LLVMInvoke
+            | LLVMCallBr
+            | LLVMResume
+            | LLVMCleanupRet
+            | LLVMCatchRet
+            | LLVMCatchSwitch
+    )
 }
 
 fn binary_op(opcode: LLVMOpcode) -> Option<BinaryOp> {

@@ -25,8 +25,13 @@ pub enum KnownIntrinsic {
     Cast(CastKind),
     Negate,
     StrictCompare,
-    CopyMemory { may_overlap: bool, elements_are_atomic: bool },
-    SetMemory { elements_are_atomic: bool },
+    CopyMemory {
+        may_overlap: bool,
+        elements_are_atomic: bool,
+    },
+    SetMemory {
+        elements_are_atomic: bool,
+    },
     LifetimeStart,
     LifetimeEnd,
     StackSave,
@@ -97,13 +102,30 @@ fn by_name(name: &str) -> KnownIntrinsic {
         return known;
     }
     match name {
-        "prefetch" | "donothing" | "sideeffect" | "experimental.noalias.scope.decl" | "var.annotation" | "pseudoprobe"
-        | "invariant.end" | "codeview.annotation" | "fake.use" | "dbg.declare" | "dbg.value" | "dbg.assign" | "dbg.label"
+        "prefetch"
+        | "donothing"
+        | "sideeffect"
+        | "experimental.noalias.scope.decl"
+        | "var.annotation"
+        | "pseudoprobe"
+        | "invariant.end"
+        | "codeview.annotation"
+        | "fake.use"
+        | "dbg.declare"
+        | "dbg.value"
+        | "dbg.assign"
+        | "dbg.label"
         | "clear_cache" => KnownIntrinsic::Dropped,
-        "expect" | "expect.with.probability" | "launder.invariant.group" | "strip.invariant.group" | "annotation"
-        | "ptr.annotation" | "ssa.copy" | "arithmetic.fence" | "canonicalize" | "preserve.static.offset" => {
-            KnownIntrinsic::SameAsFirst
-        }
+        "expect"
+        | "expect.with.probability"
+        | "launder.invariant.group"
+        | "strip.invariant.group"
+        | "annotation"
+        | "ptr.annotation"
+        | "ssa.copy"
+        | "arithmetic.fence"
+        | "canonicalize"
+        | "preserve.static.offset" => KnownIntrinsic::SameAsFirst,
         "get.rounding" | "allow.runtime.check" | "allow.ubsan.check" => KnownIntrinsic::Number(1),
         "invariant.start" => KnownIntrinsic::NoPointer,
         "assume" => KnownIntrinsic::Assume,

@@ -5,8 +5,8 @@ use super::instruction::relations;
 use super::intrinsic::KnownIntrinsic;
 use super::llvm::Value;
 use crate::program::{
-    Access, ArithmeticFlags, Argument, AssumptionKind, BinaryOp, Callee, CastKind, OffsetTerm, Operand, Operation,
-    Predicate, Scalar, Scope, Type,
+    Access, Argument, ArithmeticFlags, AssumptionKind, BinaryOp, Callee, CastKind, OffsetTerm, Operand, Operation, Predicate,
+    Scalar, Scope, Type,
 };
 
 impl Body<'_> {
@@ -170,9 +170,8 @@ impl Body<'_> {
 
     /// The predicate is a metadata string such as `oeq`.
     fn strict_compare(&mut self, call: Value) {
-        const NAMES: [&str; 16] = [
-            "false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "uno", "ueq", "ugt", "uge", "ult", "ule", "une", "true",
-        ];
+        const NAMES: [&str; 16] =
+            ["false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "uno", "ueq", "ugt", "uge", "ult", "ule", "une", "true"];
         let predicate = call.operand(2).metadata_string();
         let Some(bits) = NAMES.iter().position(|name| predicate.as_deref() == Some(*name)) else { return self.unknown(call) };
         let (left, right) = (self.argument(call, 0), self.argument(call, 1));

@@ -85,8 +85,5 @@ impl Lowering {
 }
 
 fn is_local_scope(node: Metadata) -> bool {
-    matches!(
-        node.kind(),
-        LLVMDISubprogramMetadataKind | LLVMDILexicalBlockMetadataKind | LLVMDILexicalBlockFileMetadataKind
-    )
+    matches!(node.kind(), LLVMDISubprogramMetadataKind | LLVMDILexicalBlockMetadataKind | LLVMDILexicalBlockFileMetadataKind)
 }

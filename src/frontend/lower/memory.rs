@@ -60,11 +60,8 @@ impl Body<'_> {
     }
 
     pub(super) fn compare_exchange(&mut self, instruction: Value) {
-        let (address, expected, replacement) = (
-            self.operand(instruction.operand(0)),
-            self.operand(instruction.operand(1)),
-            self.operand(instruction.operand(2)),
-        );
+        let (address, expected, replacement) =
+            (self.operand(instruction.operand(0)), self.operand(instruction.operand(1)), self.operand(instruction.operand(2)));
         let operation = Operation::CompareExchange {
             address,
             expected,

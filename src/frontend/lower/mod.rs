@@ -114,10 +114,7 @@ impl Lowering {
             expressions: variable::Expressions::new(module),
             assumptions: IndexSet::default(),
             pending: Vec::new(),
-            attributes: Attributes {
-                by_value: llvm::attribute_kind("byval"),
-                align: llvm::attribute_kind("align"),
-            },
+            attributes: Attributes { by_value: llvm::attribute_kind("byval"), align: llvm::attribute_kind("align") },
             site_kind,
             has_sites: site::module_has_sites(module, site_kind),
         })

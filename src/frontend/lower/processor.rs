@@ -4,7 +4,8 @@ use super::body::Body;
 use super::intrinsic::KnownIntrinsic;
 use super::llvm::Value;
 use crate::program::{
-    ArithmeticFlags, BinaryOp, CastKind, IntegerPredicate, Intrinsic, Operand, Operation, Ordering, Predicate, Scalar, Scope, Type,
+    ArithmeticFlags, BinaryOp, CastKind, IntegerPredicate, Intrinsic, Operand, Operation, Ordering, Predicate, Scalar, Scope,
+    Type,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,9 +25,8 @@ pub fn by_name(name: &str) -> KnownIntrinsic {
         "sse2.mfence" => KnownIntrinsic::Processor(Processor::Fence(Ordering::SequentiallyConsistent)),
         "sse2.lfence" => KnownIntrinsic::Processor(Processor::Fence(Ordering::Acquire)),
         "sse.sfence" => KnownIntrinsic::Processor(Processor::Fence(Ordering::Release)),
-        "sse2.pmovmskb.128" | "avx2.pmovmskb" | "sse.movmsk.ps" | "sse2.movmsk.pd" | "avx.movmsk.ps.256" | "avx.movmsk.pd.256" => {
-            KnownIntrinsic::Pure(Intrinsic::SignMask)
-        }
+        "sse2.pmovmskb.128" | "avx2.pmovmskb" | "sse.movmsk.ps" | "sse2.movmsk.pd" | "avx.movmsk.ps.256"
+        | "avx.movmsk.pd.256" => KnownIntrinsic::Pure(Intrinsic::SignMask),
         "rdtsc" => KnownIntrinsic::CycleCounter,
         "bmi.bzhi.32" | "bmi.bzhi.64" => KnownIntrinsic::Processor(Processor::ZeroHighBits),
         "bmi.bextr.32" | "bmi.bextr.64" => KnownIntrinsic::Processor(Processor::ExtractBits),
@@ -101,7 +101,8 @@ impl Body<'_> {
         let count = self.emit(count_type, Operation::Select { condition: in_range, when_true: count, when_false: last });
         let Type::Scalar(Scalar::Integer(count_bits)) = count_type else { return self.unknown(call) };
         let kind = if count_bits > bits { CastKind::Truncate } else { CastKind::ZeroExtend };
-        let count = if count_bits == bits { count } else { self.emit(Type::Scalar(element), Operation::Cast { kind, value: count }) };
+        let count =
+            if count_bits == bits { count } else { self.emit(Type::Scalar(element), Operation::Cast { kind, value: count }) };
         let counts = self.splat(count, lanes);
         let shifted = self.arithmetic(ty, op, value, counts);
         // An arithmetic shift by the whole width is one by all bits but the sign.

@@ -10,6 +10,10 @@ impl Body<'_> {
     pub(super) fn terminator(&mut self, instruction: Value, opcode: LLVMOpcode) {
         let kind = match opcode {
             LLVMRet if instruction.operand_count() == 0 => TerminatorKind::Return(None),
+            LLVMRet if self.value_type(instruction.operand(0)).is_none() => {
+                self.unknown(instruction);
+                TerminatorKind::Return(None)
+            }
             LLVMRet => TerminatorKind::Return(Some(self.operand(instruction.operand(0)))),
             LLVMBr => self.branch(instruction),
             LLVMSwitch => self.switch(instruction),

@@ -69,13 +69,29 @@ impl Body<'_> {
     /// Keeps the names that debug information gives to registers in front of an instruction.
     pub(super) fn bind_variables(&mut self, instruction: Value) {
         for record in instruction.debug_records() {
-            if let Some(binding) = self.binding(record) {
+            let named = self.binding(record);
+            let slot = self.assigned_slot(record);
+            for binding in named.into_iter().chain(slot) {
                 if self.seen_bindings.insert(binding) {
                     let (variable, value, is_address) = binding;
                     self.bindings.push(Binding { variable, value, is_address });
                 }
             }
         }
+    }
+
+    /// Optimisers record what is stored to a variable together with its slot.
+    fn assigned_slot(&mut self, record: DebugRecord) -> Option<(VariableId, Operand, bool)> {
+        if record.kind() != LLVMDbgRecordKind::LLVMDbgRecordAssign {
+            return None;
+        }
+        let module = self.lowering.module;
+        if self.lowering.expressions.of(record.expression(module)?) != Expression::Value {
+            return None;
+        }
+        let operand @ Operand::Register(_) = self.named_value(record.assigned_address()?)? else { return None };
+        let variable = self.lowering.variable(record.variable(module)?);
+        Some((variable, operand, true))
     }
 
     fn binding(&mut self, record: DebugRecord) -> Option<(VariableId, Operand, bool)> {

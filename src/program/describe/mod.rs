@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 use typed_index_collections::TiVec;
 
 use super::{
-    BinaryOp, CastKind, Constant, DebugTypeId, Function, FunctionId, GlobalId, Operand, Operation, Phi, Program, Register, RegisterId,
-    VariableId,
+    BinaryOp, CastKind, Constant, DebugTypeId, Function, FunctionId, GlobalId, Operand, Operation, Phi, Program, Register,
+    RegisterId, VariableId,
 };
 use path::{Extent, Step, VariableIndex};
 
@@ -237,10 +237,9 @@ impl Memory {
         if let Base::Pointee(_) = base {
             // A pointer may lead to the first of many: `p[i]`.
             let whole = path::size_of(program, ty);
-            if whole > 0 {
+            if let Some(constant) = start.checked_div(whole) {
                 let variable = indices.iter().position(|index| index.stride == whole).map(|at| indices.remove(at).text);
-                let constant = start / whole;
-                start %= whole;
+                start -= constant * whole;
                 if variable.is_some() || constant > 0 {
                     first = Some(path::index_text(variable, constant));
                 }

@@ -129,7 +129,11 @@ fn covering<'a>(program: &Program, fields: &'a [Field], offset: u64, indices: &[
         .iter()
         .filter(|field| {
             let field_end = field.offset_bits + field_bits(program, field);
-            if indices.is_empty() { field.offset_bits < end && start < field_end } else { field.offset_bits <= start && start < field_end }
+            if indices.is_empty() {
+                field.offset_bits < end && start < field_end
+            } else {
+                field.offset_bits <= start && start < field_end
+            }
         })
         .collect();
     let exact = |field: &&&Field| field.offset_bits == start && field_bits(program, field) == size * 8;

@@ -5,8 +5,8 @@ mod operation;
 use std::fmt::Display;
 
 use super::{
-    BlockId, Constant, ConstantId, FileId, Function, FunctionId, GlobalId, Operand, Program, RegisterId, RelocationTarget, Scalar,
-    SiteId, TerminatorKind, Type,
+    BlockId, Constant, ConstantId, FileId, Function, FunctionId, GlobalId, Operand, Program, RegisterId, RelocationTarget,
+    Scalar, SiteId, TerminatorKind, Type,
 };
 use typed_index_collections::TiVec;
 
@@ -129,7 +129,8 @@ impl Checker<'_> {
             Constant::Function(function) => usize::from(*function) < program.functions.len(),
             Constant::Block(function, block) => self.is_block(*function, *block),
             Constant::Vector { element, lanes } => {
-                !lanes.is_empty() && lanes.iter().all(|lane| *lane < id && program.constants[*lane].type_of() == Type::Scalar(*element))
+                !lanes.is_empty()
+                    && lanes.iter().all(|lane| *lane < id && program.constants[*lane].type_of() == Type::Scalar(*element))
             }
             Constant::Aggregate { size, elements } => {
                 let mut end = 0;
@@ -259,7 +260,8 @@ impl<'a, 'b> FunctionChecker<'a, 'b> {
         }
         edges.sort_unstable();
         edges.dedup();
-        let listed = function.blocks.iter_enumerated().flat_map(|(to, block)| block.predecessors.iter().map(move |from| (to, *from)));
+        let listed =
+            function.blocks.iter_enumerated().flat_map(|(to, block)| block.predecessors.iter().map(move |from| (to, *from)));
         let listed: Vec<(BlockId, BlockId)> = listed.collect();
         self.require(edges == listed, || "the lists of predecessors do not fit the jumps".to_owned());
     }

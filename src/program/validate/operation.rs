@@ -2,7 +2,7 @@
 
 use super::FunctionChecker;
 use crate::program::{
-    BinaryOp, Callee, CastKind, Instruction, Intrinsic, Operand, Operation, OffsetTerm, Ordering, Predicate, Scalar, Type,
+    BinaryOp, Callee, CastKind, Instruction, Intrinsic, OffsetTerm, Operand, Operation, Ordering, Predicate, Scalar, Type,
 };
 
 impl FunctionChecker<'_, '_> {
@@ -85,13 +85,15 @@ impl FunctionChecker<'_, '_> {
             Operation::Load { address, access } => {
                 self.pointer(*address);
                 self.require(result != Type::Void, || "a load of nothing".to_owned());
-                let releases = access.ordering.is_some_and(|ordering| matches!(ordering, Ordering::Release | Ordering::AcquireRelease));
+                let releases =
+                    access.ordering.is_some_and(|ordering| matches!(ordering, Ordering::Release | Ordering::AcquireRelease));
                 self.require(!releases, || "a load that releases".to_owned());
             }
             Operation::Store { address, value, access } => {
                 self.effect(result, &[*address]);
                 self.operand(*value);
-                let acquires = access.ordering.is_some_and(|ordering| matches!(ordering, Ordering::Acquire | Ordering::AcquireRelease));
+                let acquires =
+                    access.ordering.is_some_and(|ordering| matches!(ordering, Ordering::Acquire | Ordering::AcquireRelease));
                 self.require(!acquires, || "a store that acquires".to_owned());
             }
             Operation::ReadModifyWrite { address, value, access, .. } => {
@@ -104,7 +106,8 @@ impl FunctionChecker<'_, '_> {
                 let ty = self.operand(*expected).unwrap_or(Type::Void);
                 self.all(ty, &[*replacement], "the new value");
                 let size = self.checker.program.layout.store_bytes(ty);
-                let fits = matches!(result, Type::Aggregate { size: whole } if size <= *success_offset && *success_offset < whole);
+                let fits =
+                    matches!(result, Type::Aggregate { size: whole } if size <= *success_offset && *success_offset < whole);
                 self.require(fits, || format!("a compare-exchange of {ty:?} makes {result:?}"));
                 self.require(access.is_atomic(), || "a compare-exchange without an ordering".to_owned());
             }
@@ -266,18 +269,59 @@ impl FunctionChecker<'_, '_> {
         let first = types.first().copied().flatten();
         use Intrinsic::*;
         let (count, first_is_result) = match function {
-            ByteSwap | BitReverse | CountOnes | FloatAbsolute | SquareRoot | Floor | Ceiling | FloatTruncate | Round | RoundEven
-            | Sine | Cosine | Tangent | Exponential | Exponential2 | Logarithm | Logarithm2 | Logarithm10 => (1, true),
-            LeadingZeros | TrailingZeros | Absolute | SignedMax | SignedMin | UnsignedMax | UnsignedMin | SaturatingSignedAdd
-            | SaturatingUnsignedAdd | SaturatingSignedSubtract | SaturatingUnsignedSubtract | SaturatingSignedShiftLeft
-            | SaturatingUnsignedShiftLeft | CopySign | FloatMin | FloatMax | FloatMinimum | FloatMaximum | Power | PowerInteger
-            | LoadExponent | PointerMask => (2, true),
+            ByteSwap | BitReverse | CountOnes | FloatAbsolute | SquareRoot | Floor | Ceiling | FloatTruncate | Round
+            | RoundEven | Sine | Cosine | Tangent | Exponential | Exponential2 | Logarithm | Logarithm2 | Logarithm10 => {
+                (1, true)
+            }
+            LeadingZeros
+            | TrailingZeros
+            | Absolute
+            | SignedMax
+            | SignedMin
+            | UnsignedMax
+            | UnsignedMin
+            | SaturatingSignedAdd
+            | SaturatingUnsignedAdd
+            | SaturatingSignedSubtract
+            | SaturatingUnsignedSubtract
+            | SaturatingSignedShiftLeft
+            | SaturatingUnsignedShiftLeft
+            | CopySign
+            | FloatMin
+            | FloatMax
+            | FloatMinimum
+            | FloatMaximum
+            | Power
+            | PowerInteger
+            | LoadExponent
+            | PointerMask => (2, true),
             FunnelShiftLeft | FunnelShiftRight | FusedMultiplyAdd | MultiplyAdd => (3, true),
-            SignedCompare | UnsignedCompare | IsFloatClass | SignedAddOverflow | UnsignedAddOverflow | SignedSubtractOverflow
-            | UnsignedSubtractOverflow | SignedMultiplyOverflow | UnsignedMultiplyOverflow => (2, false),
-            RoundToInteger | RoundHalfAwayToInteger | SaturatingFloatToSigned | SaturatingFloatToUnsigned | IsConstant | SignMask
-            | ReduceAdd | ReduceMultiply | ReduceAnd | ReduceOr | ReduceXor | ReduceSignedMax | ReduceSignedMin
-            | ReduceUnsignedMax | ReduceUnsignedMin | ReduceFloatMax | ReduceFloatMin => (1, false),
+            SignedCompare
+            | UnsignedCompare
+            | IsFloatClass
+            | SignedAddOverflow
+            | UnsignedAddOverflow
+            | SignedSubtractOverflow
+            | UnsignedSubtractOverflow
+            | SignedMultiplyOverflow
+            | UnsignedMultiplyOverflow => (2, false),
+            RoundToInteger
+            | RoundHalfAwayToInteger
+            | SaturatingFloatToSigned
+            | SaturatingFloatToUnsigned
+            | IsConstant
+            | SignMask
+            | ReduceAdd
+            | ReduceMultiply
+            | ReduceAnd
+            | ReduceOr
+            | ReduceXor
+            | ReduceSignedMax
+            | ReduceSignedMin
+            | ReduceUnsignedMax
+            | ReduceUnsignedMin
+            | ReduceFloatMax
+            | ReduceFloatMin => (1, false),
             ReduceFloatAdd | ReduceFloatMultiply => (2, true),
             ObjectSize => (4, false),
         };

@@ -196,8 +196,30 @@ impl DebugRecord {
         module.metadata(unsafe { LLVMDbgVariableRecordGetExpression(self.0) })
     }
 
-    /// Not of a label, nor where the expression names several values.
+    /// The first value that the record names. Not of a label.
     pub fn value(self) -> Option<Value> {
-        Value::new(unsafe { LLVMDbgVariableRecordGetValue(self.0, 0) })
+        // A list of no values marks a variable that was optimised out, and LLVM reads the first one all the same.
+        unsafe {
+            if number_of_values(self.0) == 0 {
+                return None;
+            }
+            Value::new(LLVMDbgVariableRecordGetValue(self.0, 0))
+        }
     }
+
+    /// The stack slot of the variable. Of an assignment only.
+    pub fn assigned_address(self) -> Option<Value> {
+        Value::new(unsafe { address_of_assignment(self.0) })
+    }
+}
+
+// What LLVM's C interface has no name for, by its C++ name: members without arguments, which are called like C functions.
+unsafe extern "C" {
+    /// `unsigned llvm::DbgVariableRecord::getNumVariableLocationOps() const`
+    #[link_name = "_ZNK4llvm17DbgVariableRecord25getNumVariableLocationOpsEv"]
+    fn number_of_values(record: LLVMDbgRecordRef) -> c_uint;
+
+    /// `llvm::Value *llvm::DbgVariableRecord::getAddress() const`
+    #[link_name = "_ZNK4llvm17DbgVariableRecord10getAddressEv"]
+    fn address_of_assignment(record: LLVMDbgRecordRef) -> LLVMValueRef;
 }

@@ -82,7 +82,6 @@ impl ModuleHandle {
     pub fn metadata(self, raw: llvm_sys::prelude::LLVMMetadataRef) -> Option<Metadata> {
         Metadata::new(self.context, raw)
     }
-
 }
 
 /// The number by which LLVM knows an attribute such as `byval`.

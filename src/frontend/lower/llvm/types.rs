@@ -7,7 +7,6 @@ use llvm_sys::core::*;
 use llvm_sys::prelude::{LLVMModuleRef, LLVMTypeRef};
 use llvm_sys::target::*;
 
-
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LlvmType(LLVMTypeRef);
 
@@ -81,7 +80,6 @@ impl LlvmType {
         unsafe { LLVMGetParamTypes(self.0, types.as_mut_ptr()) };
         types.into_iter().map(LlvmType).collect()
     }
-
 }
 
 /// Sizes, offsets and alignments as the module's data layout says.
