@@ -99,13 +99,14 @@ fn ignore(item: &Value) -> Result<Ignore, String> {
 }
 
 impl Ignore {
-    /// Whether the glob (`*` any run of characters, `?` one) matches the whole name.
+    /// Whether it speaks of a finding with this rule and object.
     pub fn matches(&self, rule: &str, object: &str) -> bool {
         self.rule == rule && glob(self.object.as_bytes(), object.as_bytes())
     }
 }
 
-fn glob(pattern: &[u8], name: &[u8]) -> bool {
+/// Whether a pattern (`*` any run of characters, `?` one) matches a whole name.
+pub fn glob(pattern: &[u8], name: &[u8]) -> bool {
     match (pattern.first(), name.first()) {
         (None, None) => true,
         (Some(b'*'), _) => glob(&pattern[1..], name) || (!name.is_empty() && glob(pattern, &name[1..])),

@@ -4,13 +4,16 @@
 
 mod generator;
 
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lockcheck::explore::machine::end::End;
-use lockcheck::explore::machine::{Machine, RunOptions, Unobserved, ZeroInputs};
+use lockcheck::explore::machine::{Machine, RunOptions, Unobserved};
+use lockcheck::explore::run::{Limits, run};
+use lockcheck::explore::scheduler::Random;
 use lockcheck::frontend::{DataModel, LoadOptions, load};
 use lockcheck::models::Models;
 
@@ -41,7 +44,7 @@ fn model_flags(model: DataModel) -> &'static [&'static str] {
 /// What the processor makes of it; `None` when programs of this data model cannot be built here.
 fn native(source: &Path, optimisation: &str, model: DataModel, directory: &Path) -> Option<Behaviour> {
     let binary = directory.join(format!("native{optimisation}-{}", model.bits()));
-    let built = compiler().args(model_flags(model)).arg(optimisation).arg(source).arg("-o").arg(&binary).arg("-lm").stderr(Stdio::null()).status().unwrap();
+    let built = compiler().args(model_flags(model)).arg(optimisation).arg(source).arg("-o").arg(&binary).args(["-lm", "-lpthread"]).stderr(Stdio::null()).status().unwrap();
     if !built.success() {
         assert_eq!(model, DataModel::Bits32, "{} does not compile", source.display());
         return None;
@@ -49,7 +52,11 @@ fn native(source: &Path, optimisation: &str, model: DataModel, directory: &Path)
     let output = Command::new(&binary).stdin(Stdio::null()).output().unwrap();
     let end = match output.status.code() {
         Some(code) => format!("exit {code}"),
-        None => format!("killed: {}", output.status),
+        None => match output.status.signal() {
+            Some(libc::SIGABRT) => "killed by SIGABRT".to_owned(),
+            Some(libc::SIGILL) => "killed by SIGILL".to_owned(),
+            _ => format!("killed: {}", output.status),
+        },
     };
     Some(Behaviour { output: String::from_utf8_lossy(&output.stdout).into_owned(), end })
 }
@@ -65,22 +72,20 @@ fn interpreted(source: &Path, flags: &[&str], model: DataModel, directory: &Path
     };
     let options = RunOptions { arguments: vec!["program".to_owned()], ..RunOptions::default() };
     let mut machine = Machine::new(&program, &models.bind(&program), options).unwrap();
-    while machine.end().is_none() && machine.steps() < STEPS {
-        let Some(thread) = machine.enabled().next() else { break };
-        machine.step(thread, &mut ZeroInputs, &mut Unobserved);
-    }
-    let end = match machine.end() {
-        Some(End::Exited(code)) => format!("exit {code}"),
-        Some(End::Fault { site, fault, .. }) => {
+    let limits = Limits { steps: STEPS, ..Limits::default() };
+    let report = run(&mut machine, &mut Random::new(1), &limits, &mut Unobserved);
+    let end = match report.end {
+        End::Exited(code) => format!("exit {code}"),
+        End::Killed(signal) => format!("killed by {signal}"),
+        End::Fault { site, fault, .. } => {
             let place = site.and_then(|site| program.place_of(site));
             format!("{fault:?} at {place:?}")
         }
-        Some(other) => format!("{other:?}"),
-        None => "no end".to_owned(),
+        other => format!("{other:?}"),
     };
-    let assumed: Vec<String> = machine.assumptions().iter().map(|assumption| format!(" assuming {assumption:?}")).collect();
-    let output = String::from_utf8_lossy(machine.output()).into_owned();
-    (Behaviour { output, end: end + &assumed.concat() }, machine.steps())
+    let assumed: Vec<String> = report.assumptions.iter().map(|assumption| format!(" assuming {assumption:?}")).collect();
+    let output = String::from_utf8_lossy(&report.output).into_owned();
+    (Behaviour { output, end: end + &assumed.concat() }, report.steps)
 }
 
 /// The forms of IR that a program comes in.
@@ -133,16 +138,29 @@ fn compare_all(programs: &[(String, PathBuf)]) -> usize {
     steps.into_inner()
 }
 
-#[test]
-fn sequential_examples_behave_as_natively() {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("c-examples/sequential");
+/// The C programs of a directory, by name.
+fn programs_in(directory: &str) -> Vec<(String, PathBuf)> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join(directory);
     let mut sources: Vec<PathBuf> = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     sources.retain(|path| path.extension().is_some_and(|extension| extension == "c"));
     sources.sort();
-    assert!(sources.len() >= 10, "the sequential examples are missing");
-    let programs: Vec<(String, PathBuf)> = sources.into_iter().map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), path)).collect();
+    sources.into_iter().map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), path)).collect()
+}
+
+#[test]
+fn sequential_examples_behave_as_natively() {
+    let programs = programs_in("c-examples/sequential");
+    assert!(programs.len() >= 10, "the sequential examples are missing");
     let steps = compare_all(&programs);
     println!("{} examples, {steps} instructions", programs.len());
+}
+
+/// How programs and threads begin and end, callbacks, and the stack.
+#[test]
+fn process_and_thread_endings_behave_as_natively() {
+    let programs = programs_in("tests/machine_programs");
+    assert!(programs.len() >= 8, "the test programs are missing");
+    compare_all(&programs);
 }
 
 /// `MACHINE_SEEDS=from..to` compares other programs than the first hundred.

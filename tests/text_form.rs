@@ -140,3 +140,21 @@ fn wrong_text_gets_its_line() {
         assert!(error.reason.contains(reason), "{text}: {error}");
     }
 }
+
+/// What clang makes of real C, at several levels, survives a round trip.
+#[cfg(feature = "llvm")]
+#[test]
+fn programs_from_c_are_parsed_back_to_the_same_program() {
+    use lockcheck::frontend::{DataModel, LoadOptions, load};
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("c-examples");
+    let files = ["sequential/structs.c", "sequential/varargs.c", "sequential/floats.c", "sequential/switches.c", "bitfield/adjacent-bad.c"];
+    for file in files {
+        for (data_model, level) in [(DataModel::Bits64, "-O0"), (DataModel::Bits64, "-O2"), (DataModel::Bits32, "-O0")] {
+            let clang_args = vec![level.to_owned()];
+            let options = LoadOptions { clang_args, data_model: Some(data_model), ..LoadOptions::default() };
+            let program = load(&[root.join(file)], &options).expect("an example can be loaded");
+            let parsed = parse(&print(&program)).unwrap_or_else(|error| panic!("{file} {level}: {error}"));
+            assert!(parsed == program, "{file} {level}");
+        }
+    }
+}

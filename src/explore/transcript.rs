@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::bugs::{self, Bug, Key, Names};
+use super::bugs::{self, Bug, Key, Names, Touch};
 use super::environment::Stream;
 use super::machine::{Event, EventKind, Machine, Observer};
 use super::sync::{HeldLock, SyncEvent, SyncKey};
@@ -132,7 +132,7 @@ impl Transcript {
                 if !is_shared {
                     return None;
                 }
-                let object = names.part(*object, *offset, *size, seen.site).0;
+                let object = names.part(*object, *offset, *size, Touch { site: seen.site, is_write: *is_write }).0;
                 let value = value.clone();
                 if *is_write { StepKind::Write { object, value } } else { StepKind::Read { object, value } }
             }

@@ -4,16 +4,33 @@ use super::Rule;
 
 /// The id of a finding: its rule, and a hash of the names that make it what it is.
 ///
-/// `names` are source functions, debug-info names and an ordinal among findings that agree in all of these.
+/// `names` are source functions, debug-info names and an ordinal among findings that agree in all of these. A line in a name (`memory
+/// allocated at a.c:22`) does not count.
 pub fn stable_id(rule: Rule, names: &[&str], ordinal: usize) -> String {
     let mut hash = Fnv::default();
     hash.add(rule.name().as_bytes());
     for name in names {
         hash.add(&[0]);
-        hash.add(name.as_bytes());
+        hash.add(without_lines(name).as_bytes());
     }
     hash.add(&(ordinal as u64).to_le_bytes());
     format!("{}-{:016x}", rule.name(), hash.0)
+}
+
+/// `at a.c` for `at a.c:22`.
+fn without_lines(name: &str) -> String {
+    let mut parts = name.split(':');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.trim_start_matches(|c: char| c.is_ascii_digit()) {
+            rest if rest.len() < part.len() => text.push_str(rest),
+            _ => {
+                text.push(':');
+                text.push_str(part);
+            }
+        }
+    }
+    text
 }
 
 /// FNV-1a, 64 bits: the same on every machine and in every version.
@@ -42,5 +59,13 @@ mod tests {
         assert_ne!(stable_id(Rule::DataRace, &["ab", "c"], 0), stable_id(Rule::DataRace, &["a", "bc"], 0));
         assert_ne!(stable_id(Rule::DataRace, &["a"], 0), stable_id(Rule::DataRace, &["a"], 1));
         assert_eq!(stable_id(Rule::DataRace, &["a"], 0), stable_id(Rule::DataRace, &["a"], 0));
+    }
+
+    #[test]
+    fn lines_do_not_count() {
+        assert_eq!(without_lines("memory allocated at a.c:22"), "memory allocated at a.c");
+        assert_eq!(without_lines("child@a.c:21, lock"), "child@a.c, lock");
+        assert_eq!(without_lines("a::b:3#2"), "a::b#2");
+        assert_eq!(without_lines("total"), "total");
     }
 }

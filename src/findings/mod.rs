@@ -2,12 +2,14 @@
 
 pub mod end;
 pub mod identity;
+pub mod note;
 pub mod report;
 pub mod rule;
 pub mod steps;
 pub mod verdict;
 
 pub use end::{End, HeldLock, Role, TraceStep};
+pub use note::{Note, NoteKind};
 pub use report::{CheckState, Finding, Reason, Refuted, Report, Seconds, Statistics};
 pub use rule::{Check, Rule};
 pub use steps::{Step, StepKind};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Check, End, Limit, Rule, Verdict};
+use super::{Check, End, Limit, Note, Rule, Verdict};
 use crate::program::Assumption;
 
 /// Everything a run of lockcheck has to say.
@@ -17,6 +17,7 @@ pub struct Report {
     pub assumptions: Vec<Assumption>,
     /// Why the analysis is not complete; empty when it is.
     pub limits: Vec<Limit>,
+    pub notes: Vec<Note>,
     pub statistics: Statistics,
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::program::Place;
+
 /// What is known of a finding. What is refuted is no finding: see [`Refuted`](super::Refuted).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -32,6 +34,8 @@ pub enum Limit {
     /// A run did not end within so many steps.
     Steps(u64),
     Memory,
+    /// A run ended before its time, by what no rule is about: what would have come after it was not seen.
+    EndedEarly { what: String, place: Option<Place> },
     /// The run that shows it rests on an assumption.
     Assumption(String),
     /// The engine that would decide it was switched off, or does not exist for this check.
@@ -46,6 +50,8 @@ impl fmt::Display for Limit {
             Self::OneRun => write!(f, "one run was made: no thread is started and no input read, uninitialised values count as 0"),
             Self::Steps(count) => write!(f, "a run did not end within {count} steps"),
             Self::Memory => write!(f, "memory is used up"),
+            Self::EndedEarly { what, place: Some(place) } => write!(f, "a run ended early: {what} at {place}"),
+            Self::EndedEarly { what, place: None } => write!(f, "a run ended early: {what}"),
             Self::Assumption(what) => write!(f, "the run rests on an assumption: {what}"),
             Self::NotAnalysed(what) => write!(f, "{what}"),
         }

@@ -1,27 +1,36 @@
-//! Everything that happens inside LLVM, in one place: files that were read become one program.
-//!
-//! The guard and its parent both run this.
+//! Everything that happens inside LLVM, in one place: files that were read become one module, and that becomes a program.
 
 use std::path::Path;
 
 use inkwell::module::Module;
 
+use super::diagnostics::Session;
 use super::sniff::Input;
-use super::{LoadOptions, Stage, diagnostics, link, lower, normalise, number, optimised, read, unpack, walk};
+use super::{LoadOptions, Stage, link, lower, normalise, number, optimised, read, unpack, walk};
 use crate::error::Error;
 use crate::program::{Assumption, AssumptionKind, Program};
 
-/// Reads, verifies, links, numbers, normalises and lowers.
-pub fn assemble(inputs: &[Input], options: &LoadOptions, report: &mut dyn FnMut(usize, Stage)) -> Result<Program, Error> {
-    let session = diagnostics::Session::new();
+/// A module ready for lowering, and what was assumed about the files it came from.
+pub struct Prepared<'a> {
+    pub module: Module<'a>,
+    pub assumptions: Vec<Assumption>,
+}
+
+/// Reads, verifies, links, numbers and normalises.
+pub fn prepare<'a>(
+    session: &'a Session,
+    inputs: &[Input],
+    options: &LoadOptions,
+    report: &mut dyn FnMut(usize, Stage),
+) -> Result<Prepared<'a>, Error> {
     let mut modules = Vec::new();
     let mut assumptions = Vec::new();
     for (index, input) in inputs.iter().enumerate() {
         report(index, Stage::Reading);
         for part in unpack::parts(input)? {
             let module = match part.kind {
-                unpack::PartKind::Bitcode => read::bitcode(&session, &part.name, part.bytes)?,
-                unpack::PartKind::Assembly => read::assembly(&session, &part.name, part.bytes)?,
+                unpack::PartKind::Bitcode => read::bitcode(session, &part.name, part.bytes)?,
+                unpack::PartKind::Assembly => read::assembly(session, &part.name, part.bytes)?,
             };
             check_data_model(&part.name, &module, options)?;
             check_content(&part.name, &module)?;
@@ -33,16 +42,20 @@ pub fn assemble(inputs: &[Input], options: &LoadOptions, report: &mut dyn FnMut(
         return Err(Error::NoCode { file: inputs[0].name.clone() });
     }
     report(0, Stage::Linking);
-    let module = link::link(&session, modules)?;
+    let module = link::link(session, modules)?;
     report(0, Stage::Normalising);
     number::number(&module);
     normalise::allow_passes(&module);
     normalise::normalise(&module);
-    report(0, Stage::Lowering);
-    let mut program = lower::lower(&module)?;
-    report(0, Stage::Loaded);
-    // Said above for each file that lacks it, also when another file of the program has it.
+    Ok(Prepared { module, assumptions })
+}
+
+/// Lowers, and joins what was assumed.
+pub fn finish(prepared: Prepared<'_>) -> Result<Program, Error> {
+    let mut program = lower::lower(&prepared.module)?;
+    // Said before for each file that lacks it, also when another file of the program has it.
     program.assumptions.retain(|assumption| assumption.kind != AssumptionKind::NoDebugInformation);
+    let mut assumptions = prepared.assumptions;
     assumptions.append(&mut program.assumptions);
     program.assumptions = assumptions;
     Ok(program)

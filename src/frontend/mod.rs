@@ -96,11 +96,10 @@ pub enum Stage {
     Linking,
     Normalising,
     Lowering,
-    Loaded,
 }
 
 impl Stage {
-    pub const ALL: [Stage; 5] = [Self::Reading, Self::Linking, Self::Normalising, Self::Lowering, Self::Loaded];
+    pub const ALL: [Stage; 4] = [Self::Reading, Self::Linking, Self::Normalising, Self::Lowering];
 }
 
 impl fmt::Display for Stage {
@@ -110,7 +109,6 @@ impl fmt::Display for Stage {
             Self::Linking => "linked",
             Self::Normalising => "normalised",
             Self::Lowering => "lowered",
-            Self::Loaded => "loaded",
         })
     }
 }
@@ -144,8 +142,15 @@ fn load_modules(mut inputs: Vec<Input>, options: &LoadOptions) -> Result<Program
         input.path = Some(copy);
     }
     compile::compile_all(&mut inputs, options, directory.path())?;
-    guard::check(&inputs, options)?;
-    let program = assemble::on_a_large_stack(|| assemble::assemble(&inputs, options, &mut |_, _| {}));
+    let guarded = guard::prepare(&inputs, options, directory.path())?;
+    let program = assemble::on_a_large_stack(|| {
+        let session = diagnostics::Session::new();
+        let prepared = match &guarded {
+            Some(module) => module.read(&session)?,
+            None => assemble::prepare(&session, &inputs, options, &mut |_, _| {})?,
+        };
+        assemble::finish(prepared)
+    });
     program.map_err(|error| Error::Unreadable { file: inputs[0].name.clone(), reason: error.to_string() })?
 }
 

@@ -28,8 +28,13 @@ use crate::error::Error;
 const DEFAULT_TRIPLE: &str = "x86_64-pc-linux-gnu";
 const DEFAULT_LAYOUT: &str = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128";
 
-/// Bitcode, raw or in its wrapper.
+/// Bitcode of any origin, raw or in its wrapper.
 pub fn bitcode<'a>(session: &'a Session, file: &Path, bytes: &[u8]) -> Result<Module<'a>, Error> {
+    finish(session, file, parse(session, file, bytes)?, "bitcode")
+}
+
+/// Bitcode that this LLVM wrote from a verified module: it is not verified again.
+pub fn parse<'a>(session: &'a Session, file: &Path, bytes: &[u8]) -> Result<Module<'a>, Error> {
     let context: &'a Context = session.context();
     let mut module = std::ptr::null_mut();
     // SAFETY: the buffer is ours before and after; the module belongs to the context, which outlives it by its lifetime.
@@ -41,7 +46,7 @@ pub fn bitcode<'a>(session: &'a Session, file: &Path, bytes: &[u8]) -> Result<Mo
             let reason = session.take_error().unwrap_or_else(|| "LLVM gives no reason".to_owned());
             return Err(Error::Invalid { file: file.to_owned(), what: "bitcode".into(), reason });
         }
-        finish(session, file, Module::new(module), "bitcode")
+        Ok(Module::new(module))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::findings::{End, Finding, HeldLock, Refuted, Report, Statistics, TraceStep, Verdict};
+use crate::findings::{End, Finding, HeldLock, Note, Refuted, Report, Statistics, TraceStep, Verdict};
 use crate::program::{Assumption, Place};
 
 /// The whole document, with a final newline.
@@ -17,6 +17,7 @@ pub fn render(report: &Report) -> String {
         "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
         "refuted": report.refuted.iter().map(refuted).collect::<Vec<_>>(),
         "assumptions": report.assumptions.iter().map(assumption).collect::<Vec<_>>(),
+        "notes": report.notes.iter().map(note).collect::<Vec<_>>(),
         "limits": report.limits.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "stats": statistics(&report.statistics),
     });
@@ -85,6 +86,14 @@ fn assumption(assumption: &Assumption) -> Value {
         object.insert("file".to_owned(), json!(file));
         object.insert("line".to_owned(), json!(line));
     }
+    Value::Object(object)
+}
+
+fn note(note: &Note) -> Value {
+    let mut object = Map::new();
+    object.insert("kind".to_owned(), json!(note.kind.name()));
+    object.insert("message".to_owned(), json!(note.message));
+    insert_place(&mut object, note.place.as_ref());
     Value::Object(object)
 }
 

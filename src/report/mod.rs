@@ -4,4 +4,5 @@ pub mod explain;
 pub mod json;
 pub mod source;
 pub mod steps;
+pub mod suppression;
 pub mod text;

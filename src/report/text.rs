@@ -118,10 +118,19 @@ fn render_notes(text: &mut String, report: &Report, options: &TextOptions) {
         let place = assumption.place.as_ref().map_or("note".to_owned(), |place| format!("{place}: note"));
         push_line(text, &format!("{place}: assumed [{}]: {}", assumption.kind.name(), assumption.what));
     }
+    for note in &report.notes {
+        let place = note.place.as_ref().map_or(String::new(), |place| format!("{place}: "));
+        push_line(text, &format!("{place}note: {} [{}]", note.message, note.kind.name()));
+    }
     for limit in &report.limits {
         push_line(text, &format!("note: not complete: {limit}"));
     }
     if options.verbose {
+        for finding in report.findings.iter() {
+            let Some(reason) = &finding.suppressed else { continue };
+            let place = finding.ends.iter().find_map(|end| end.place.as_ref()).map_or(String::new(), |place| format!("{place}: "));
+            push_line(text, &format!("{place}note: suppressed: {} [{}]: {reason}", finding.message, finding.rule.name()));
+        }
         for refuted in &report.refuted {
             push_line(text, &format!("note: no {} on {} ({} times): {}: {}", refuted.rule.name(), refuted.object, refuted.count, refuted.reason.name(), refuted.detail));
         }

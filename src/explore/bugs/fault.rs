@@ -1,6 +1,6 @@
 //! Faults and failed assertions as bugs.
 
-use super::{Bug, Names};
+use super::{Bug, Names, Touch};
 use crate::explore::fault::Fault;
 use crate::explore::thread_id::ThreadId;
 use crate::explore::value::ObjectId;
@@ -9,7 +9,7 @@ use crate::program::SiteId;
 
 /// `None` for undefined behaviour that no rule is about: the run simply ends there.
 pub fn bug(names: &Names<'_>, thread: ThreadId, site: Option<SiteId>, fault: &Fault) -> Option<Bug> {
-    let name = |object: &ObjectId, offset: u64| names.part(*object, offset, 1, site);
+    let name = |object: &ObjectId, offset: u64| names.part(*object, offset, 1, Touch { site, is_write: true });
     let (rule, (object, whole), what) = match fault {
         Fault::NullDereference { .. } => (Rule::NullDereference, (String::new(), String::new()), "a null pointer is dereferenced".to_owned()),
         Fault::OutOfBounds { object, offset, size } => {

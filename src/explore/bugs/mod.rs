@@ -8,7 +8,7 @@ mod stuck;
 
 use crate::explore::machine::{End as RunEnd, Machine};
 use crate::findings::{End, Role, Rule};
-pub use names::Names;
+pub use names::{Names, Touch};
 
 /// A bug that a run has shown; the schedule of the run is its proof.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,13 +7,20 @@ use crate::explore::thread_id::ThreadId;
 use crate::explore::value::ObjectId;
 use crate::findings;
 use crate::findings::{End, Role, TraceStep};
-use crate::program::describe::{describe_address, describe_global_part};
+use crate::program::describe::{describe_access, describe_global_part};
 use crate::program::{Callee, Instruction, Operand, Operation, Place, Program, SiteId};
 
 /// Looks names up in a machine and its program.
 pub struct Names<'a> {
     machine: &'a Machine<'a>,
     pub program: &'a Program,
+}
+
+/// Where memory is touched, and how: what an expression for it can be read off.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch {
+    pub site: Option<SiteId>,
+    pub is_write: bool,
 }
 
 impl<'a> Names<'a> {
@@ -39,19 +46,19 @@ impl<'a> Names<'a> {
         if twins.len() > 1 { format!("{entry}{place}#{number}") } else { format!("{entry}{place}") }
     }
 
-    /// The part of an object that an access at `site` touches, and the whole object's name.
-    pub fn part(&self, object: ObjectId, offset: u64, size: u64, site: Option<SiteId>) -> (String, String) {
+    /// The part of an object that an access touches, and the whole object's name.
+    pub fn part(&self, object: ObjectId, offset: u64, size: u64, access: Touch) -> (String, String) {
         match self.machine.memory.object(object).kind {
             ObjectKind::Global(global) | ObjectKind::ThreadLocal { global, .. } => {
                 (describe_global_part(self.program, global, offset, size), self.program.globals[global].source_name.clone())
             }
             ObjectKind::Stack { site: made_at, .. } => {
                 let whole = self.stack_variable(made_at).unwrap_or_else(|| format!("a local{}", self.at(Some(made_at))));
-                (self.expression(site).unwrap_or_else(|| whole.clone()), whole)
+                (self.expression(access, size).unwrap_or_else(|| whole.clone()), whole)
             }
             ObjectKind::Heap { site: made_at, .. } => {
                 let whole = format!("memory allocated{}", self.at(made_at));
-                (self.expression(site).unwrap_or_else(|| whole.clone()), whole)
+                (self.expression(access, size).unwrap_or_else(|| whole.clone()), whole)
             }
             ObjectKind::Function(function) => (self.program.functions[function].source_name.clone(), "code".to_owned()),
             ObjectKind::Block(function, _) => (self.program.functions[function].source_name.clone(), "code".to_owned()),
@@ -62,7 +69,7 @@ impl<'a> Names<'a> {
     /// A lock, a condition variable, a semaphore: by the object it is, or by how `site` names it.
     pub fn primitive(&self, key: SyncKey, site: Option<SiteId>) -> String {
         match key.object {
-            Some(object) => without_insides(self.part(object, key.offset, 1, site).0),
+            Some(object) => without_insides(self.part(object, key.offset, 1, Touch { site, is_write: true }).0),
             None => format!("lock {:#x}", key.offset),
         }
     }
@@ -129,7 +136,7 @@ impl<'a> Names<'a> {
     /// The call at a site, in words: `pthread_mutex_lock(left)`.
     pub fn call(&self, site: SiteId) -> String {
         // An argument that is no variable's address (a thread handle, say) has no name worth showing.
-        let argument = self.expression(Some(site)).filter(|name| !name.starts_with('*')).map(without_insides);
+        let argument = self.expression(Touch { site: Some(site), is_write: true }, 1).filter(|name| !name.starts_with('*')).map(without_insides);
         format!("{}({})", self.callee(site), argument.unwrap_or_default())
     }
 
@@ -144,13 +151,11 @@ impl<'a> Names<'a> {
     }
 
     /// The C expression whose memory the instruction at a site touches, or its first pointer argument names.
-    fn expression(&self, site: Option<SiteId>) -> Option<String> {
-        let site = site?;
+    fn expression(&self, access: Touch, size: u64) -> Option<String> {
+        let site = access.site?;
         let function = self.program.sites[site].function;
-        self.instructions_at(site).find_map(|instruction| {
-            let address = address_of(instruction)?;
-            describe_address(self.program, function, address)
-        })
+        let address = self.instructions_at(site).find_map(|instruction| address_of(instruction, access.is_write))?;
+        describe_access(self.program, function, address, size)
     }
 
     fn instructions_at(&self, site: SiteId) -> impl Iterator<Item = &'a Instruction> {
@@ -171,8 +176,8 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The address that an instruction accesses, or the first argument of a call.
-fn address_of(instruction: &Instruction) -> Option<Operand> {
+/// The address that an instruction accesses. Of a library call that reads it is not known which argument leads there.
+fn address_of(instruction: &Instruction, is_write: bool) -> Option<Operand> {
     match &instruction.operation {
         Operation::Load { address, .. }
         | Operation::Store { address, .. }
@@ -180,8 +185,9 @@ fn address_of(instruction: &Instruction) -> Option<Operand> {
         | Operation::CompareExchange { address, .. }
         | Operation::MaskedLoad { address, .. }
         | Operation::MaskedStore { address, .. } => Some(*address),
+        Operation::CopyMemory { source, .. } if !is_write => Some(*source),
         Operation::CopyMemory { destination, .. } | Operation::SetMemory { destination, .. } => Some(*destination),
-        Operation::Call { arguments, .. } => arguments.first().map(|argument| argument.value),
+        Operation::Call { arguments, .. } if is_write => arguments.first().map(|argument| argument.value),
         _ => None,
     }
 }

@@ -1,17 +1,16 @@
 //! Data races as bugs.
 
-use super::{Bug, Names};
+use super::{Bug, Names, Touch};
 use crate::explore::happens_before::race::Role as AccessRole;
 use crate::explore::happens_before::{Race, RaceEnd};
 use crate::findings::{Role, Rule};
 
 pub fn bug(names: &Names<'_>, race: &Race) -> Bug {
-    // The end with the more telling expression is the one that runs code of the program.
-    let site = race.second.site.or(race.first.site);
-    let (object, whole) = names.part(race.object, race.offset, race.size, site);
+    let touch = |end: &RaceEnd| Touch { site: end.site, is_write: !matches!(end.role, AccessRole::Read | AccessRole::AtomicRead) };
+    let part = |end: &RaceEnd| names.part(race.object, race.offset, race.size, touch(end));
+    let (object, whole) = part(&race.second);
     let end = |end: &RaceEnd| {
-        let (own, _) = names.part(race.object, race.offset, race.size, end.site);
-        names.end(end.thread, role(end.role), own, end.site, &end.context.calls, &end.locks)
+        names.end(end.thread, role(end.role), part(end).0, end.site, &end.context.calls, &end.locks)
     };
     let verb = |end: &RaceEnd| match end.role {
         AccessRole::Read | AccessRole::AtomicRead => "reads",

@@ -149,6 +149,7 @@ impl Lowering {
 
     fn finish(mut self) -> Program {
         self.program.assumptions = self.assumptions.into_iter().collect();
+        self.program.renumber_constants();
         self.program
     }
 }

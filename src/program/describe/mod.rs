@@ -93,10 +93,14 @@ impl<'a> Names<'a> {
                 }
             }
         }
-        let mut variables = FxHashMap::default();
+        let mut variables: FxHashMap<RegisterId, (VariableId, bool)> = FxHashMap::default();
         for binding in &function.bindings {
             if let Operand::Register(register) = binding.value {
-                variables.entry(register).or_insert((binding.variable, binding.is_address));
+                let known = variables.entry(register).or_insert((binding.variable, binding.is_address));
+                // `struct conn *conn = arg;`: of two names for one value, the one that knows its type says more.
+                if !says_what_it_points_to(program, known.0) && says_what_it_points_to(program, binding.variable) {
+                    *known = (binding.variable, binding.is_address);
+                }
             }
         }
         Self { program, registers: &function.registers, definitions, variables }
@@ -281,4 +285,10 @@ fn signed(value: u128, bits: u32) -> i128 {
     }
     let shift = 128 - bits;
     ((value << shift) as i128) >> shift
+}
+
+/// Whether a variable's type is a pointer to something of known size, not `void *`.
+fn says_what_it_points_to(program: &Program, variable: VariableId) -> bool {
+    let ty = program.variables[variable].ty;
+    ty.and_then(|ty| path::pointee(program, ty)).is_some_and(|to| path::size_of(program, to) > 0)
 }

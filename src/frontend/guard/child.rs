@@ -1,0 +1,103 @@
+//! The child of the guard: limits itself, prepares the inputs, tries to lower them, and writes what the parent may read.
+
+use std::convert::Infallible;
+use std::ffi::{CString, OsString};
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use inkwell::module::Module;
+use llvm_sys::bit_writer::LLVMWriteBitcodeToFile;
+
+use super::super::assemble::{finish, on_a_large_stack, prepare};
+use super::super::diagnostics::Session;
+use super::super::sniff::{self, Input};
+use super::super::{DataModel, LoadOptions, Stage};
+use super::{ANSWER, Answer, NO_ROOM};
+use crate::error::Error;
+
+/// Arguments: bytes and seconds it may use, the data model or 0, the file to write, then two names for each input.
+pub fn answer(arguments: Vec<OsString>) -> ! {
+    let mut arguments = arguments.into_iter();
+    let mut number = || arguments.next().and_then(|text| text.to_str().and_then(|text| text.parse().ok()));
+    let (bytes, seconds) = (number().unwrap_or(u64::MAX), number().unwrap_or(u64::MAX));
+    let data_model = match number() {
+        Some(32) => Some(DataModel::Bits32),
+        Some(64) => Some(DataModel::Bits64),
+        _ => None,
+    };
+    limit_this_process(bytes, seconds);
+    let output = PathBuf::from(arguments.next().unwrap_or_default());
+    let paths: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
+    let options = LoadOptions { data_model, ..LoadOptions::default() };
+    let survived = on_a_large_stack(|| {
+        let Err(error) = load(&paths, &options, &output);
+        tell(&Answer::Refused(error));
+    });
+    exit(if survived.is_ok() { 0 } else { NO_ROOM })
+}
+
+/// Returns only with an error: a program that loads ends the process.
+fn load(paths: &[PathBuf], options: &LoadOptions, output: &Path) -> Result<Infallible, Error> {
+    let session = Session::new();
+    let inputs = reopen(paths)?;
+    let prepared = prepare(&session, &inputs, options, &mut step)?;
+    write(&prepared.module, output)?;
+    let assumptions = prepared.assumptions.iter().map(|a| (a.kind.name().to_owned(), a.what.clone())).collect();
+    step(0, Stage::Lowering);
+    finish(prepared)?;
+    tell(&Answer::Loaded(assumptions))
+}
+
+/// Reads the files again, each given by where it is and how the user named it.
+fn reopen(paths: &[PathBuf]) -> Result<Vec<Input>, Error> {
+    let open = |pair: &[PathBuf]| sniff::open(&pair[0]).map(|input| Input { name: pair[1].clone(), ..input });
+    paths.chunks_exact(2).map(open).collect()
+}
+
+fn write(module: &Module<'_>, output: &Path) -> Result<(), Error> {
+    let failed = || Error::Temporary { reason: format!("{} could not be written", output.display()) };
+    let path = CString::new(output.as_os_str().as_bytes()).map_err(|_| failed())?;
+    // SAFETY: the module is alive, the path ends with a zero byte.
+    let code = unsafe { LLVMWriteBitcodeToFile(module.as_mut_ptr(), path.as_ptr()) };
+    if code == 0 { Ok(()) } else { Err(failed()) }
+}
+
+fn step(index: usize, stage: Stage) {
+    say(&format!("{index} {stage}"));
+}
+
+/// The last line. Nothing is left to do, and taking the module apart would only cost time.
+fn tell(answer: &Answer) -> ! {
+    let sentence = |answer: &Answer| match answer {
+        Answer::Refused(error) => error.to_string(),
+        Answer::Loaded(_) => "the assumptions cannot be written".to_owned(),
+    };
+    // A path that is not UTF-8 has no JSON; its sentence has.
+    let text = serde_json::to_string(answer)
+        .or_else(|_| serde_json::to_string(&Answer::Refused(Error::Usage(sentence(answer)))));
+    say(&format!("{ANSWER}{}", text.expect("a sentence can be written")));
+    exit(0)
+}
+
+/// A parent that is gone reads nothing: there is no one to tell.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stdout(), "{line}");
+}
+
+/// Ends the process without the destructors of libraries.
+fn exit(code: i32) -> ! {
+    // SAFETY: standard output is flushed at every line, and nothing else is buffered.
+    unsafe { libc::_exit(code) }
+}
+
+fn limit_this_process(bytes: u64, seconds: u64) {
+    let limits = [(libc::RLIMIT_AS, bytes), (libc::RLIMIT_CPU, seconds), (libc::RLIMIT_CORE, 0)];
+    for (resource, value) in limits {
+        let limit = libc::rlimit { rlim_cur: value, rlim_max: value };
+        // SAFETY: passes a pointer to a whole structure. A limit that cannot be set leaves the parent's clock as the guard.
+        unsafe { libc::setrlimit(resource, &limit) };
+    }
+    // SAFETY: asks the kernel to end this process with its parent.
+    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+}

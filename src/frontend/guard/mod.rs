@@ -1,0 +1,172 @@
+//! The guard: a damaged file kills or hangs LLVM, so a child process of our own binary reads it, and the parent never does.
+//!
+//! The [`child`] reads, verifies, links and normalises the inputs, tries to lower them, and writes the module as fresh bitcode; the
+//! parent reads only that. On its standard output the child says where it is, and at last what it found. If it dies or takes too long,
+//! the parent knows at which file. Reading the original a second time would not do: what LLVM makes of a damaged file may depend on
+//! what happens to be in memory.
+//!
+//! Bitcode that our own clang made a moment ago is not guarded.
+
+mod child;
+
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::assemble::Prepared;
+use super::diagnostics::Session;
+use super::sniff::Input;
+use super::{Limits, LoadOptions, Stage, read};
+use crate::error::Error;
+use crate::program::{Assumption, AssumptionKind};
+
+/// The first argument of a child; nothing that a user would type.
+const FIRST_ARGUMENT: &str = "--read-as-guard";
+/// A panic of ours in the child: the parent repeats the work, so that it is seen as what it is.
+const PANICKED: i32 = 101;
+/// The child's memory limit leaves no room for its stack.
+const NO_ROOM: i32 = 3;
+/// Begins the last line of the child.
+const ANSWER: &str = "answer ";
+
+/// What the child found, as the rest of its last line.
+#[derive(Serialize, Deserialize)]
+enum Answer {
+    /// Kind and subject of each assumption about a whole file.
+    Loaded(Vec<(String, String)>),
+    Refused(Error),
+}
+
+/// Whether the running executable answers to [`FIRST_ARGUMENT`].
+static CAN_ANSWER: AtomicBool = AtomicBool::new(false);
+
+/// To be called first thing in `main`: in a guard child this does its work and ends the process.
+pub fn answer_if_asked() {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|first| first == FIRST_ARGUMENT) {
+        child::answer(arguments.collect());
+    }
+    CAN_ANSWER.store(true, Ordering::Relaxed);
+}
+
+/// A module that the child wrote.
+pub struct Guarded {
+    bitcode: Vec<u8>,
+    assumptions: Vec<Assumption>,
+    /// The first input, to speak of.
+    file: PathBuf,
+}
+
+impl Guarded {
+    pub fn read<'a>(&self, session: &'a Session) -> Result<Prepared<'a>, Error> {
+        let module = read::parse(session, &self.file, &self.bitcode)?;
+        Ok(Prepared { module, assumptions: self.assumptions.clone() })
+    }
+}
+
+/// Prepares the inputs in a child, which writes into `directory`. `None` when there is nothing to guard against, no executable that
+/// can be the child, or a bug of ours in the child: then the caller does the work itself.
+pub fn prepare(inputs: &[Input], options: &LoadOptions, directory: &Path) -> Result<Option<Guarded>, Error> {
+    let Some(first) = inputs.iter().find(|input| !input.is_trusted) else { return Ok(None) };
+    let Some(executable) = executable(options) else { return Ok(None) };
+    let not_run = |reason: String| Error::ReaderNotRun { file: first.name.clone(), reason };
+    let size: u64 = inputs.iter().map(|input| input.bytes.len() as u64).sum();
+    let limit = options.limits.seconds(size);
+    let output = directory.join("guarded.bc");
+    let child = Command::new(executable)
+        .arg(FIRST_ARGUMENT)
+        .arg(options.limits.bytes(size).to_string())
+        .arg(limit.to_string())
+        .arg(options.data_model.map_or(0, |model| model.bits()).to_string())
+        .arg(&output)
+        .args(inputs.iter().flat_map(|input| [input.path.as_ref().unwrap_or(&input.name), &input.name]))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| not_run(error.to_string()))?;
+    let (status, words) = wait(child, Duration::from_secs(limit)).map_err(|error| not_run(error.to_string()))?;
+    let (index, stage) = last_step(&words).unwrap_or((0, Stage::Reading));
+    let file = inputs.get(index).map_or(&first.name, |input| &input.name).clone();
+    match status {
+        None => Err(Error::ReaderTimedOut { file, stage: stage.to_string(), seconds: limit }),
+        Some(status) if status.code() == Some(PANICKED) => Ok(None),
+        Some(status) if !status.success() => Err(Error::ReaderDied { file, stage: stage.to_string(), how: how_it_ended(status) }),
+        Some(_) => match answer_in(&words).ok_or_else(|| not_run("the guard is not lockcheck".to_owned()))? {
+            Answer::Refused(error) => Err(error),
+            Answer::Loaded(assumptions) => {
+                let bitcode = std::fs::read(&output).map_err(|error| not_run(error.to_string()))?;
+                let assumptions = assumptions.into_iter().map(assumption).collect();
+                Ok(Some(Guarded { bitcode, assumptions, file: first.name.clone() }))
+            }
+        },
+    }
+}
+
+fn executable(options: &LoadOptions) -> Option<PathBuf> {
+    let own = || CAN_ANSWER.load(Ordering::Relaxed).then(std::env::current_exe).and_then(Result::ok);
+    options.guard.clone().or_else(own)
+}
+
+/// The status, or none after the limit, and what the child said.
+fn wait(mut child: Child, limit: Duration) -> std::io::Result<(Option<ExitStatus>, String)> {
+    let mut output = child.stdout.take().expect("piped above");
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut text = Vec::new();
+        // What came before a failure is kept; the receiver may have given up.
+        let _ = output.read_to_end(&mut text);
+        let _ = sender.send(String::from_utf8_lossy(&text).into_owned());
+    });
+    match receiver.recv_timeout(limit) {
+        Ok(text) => Ok((Some(child.wait()?), text)),
+        Err(_) => {
+            child.kill()?;
+            child.wait()?;
+            Ok((None, receiver.recv().unwrap_or_default()))
+        }
+    }
+}
+
+fn how_it_ended(status: ExitStatus) -> String {
+    match status.signal() {
+        Some(libc::SIGSEGV | libc::SIGBUS) => "invalid memory access".to_owned(),
+        Some(libc::SIGABRT) => "abort, or out of memory".to_owned(),
+        Some(libc::SIGXCPU | libc::SIGKILL) => "stopped by a limit".to_owned(),
+        Some(signal) => format!("signal {signal}"),
+        None if status.code() == Some(NO_ROOM) => "out of memory".to_owned(),
+        None => format!("exit code {}", status.code().unwrap_or(-1)),
+    }
+}
+
+/// The last step that the child began.
+fn last_step(words: &str) -> Option<(usize, Stage)> {
+    let line = words.split_inclusive('\n').rfind(|line| line.ends_with('\n') && !line.starts_with(ANSWER))?;
+    let (index, stage) = line.trim().split_once(' ')?;
+    Some((index.parse().ok()?, Stage::ALL.into_iter().find(|known| known.to_string() == stage)?))
+}
+
+fn answer_in(words: &str) -> Option<Answer> {
+    words.lines().find_map(|line| line.strip_prefix(ANSWER)).and_then(|text| serde_json::from_str(text).ok())
+}
+
+fn assumption((kind, what): (String, String)) -> Assumption {
+    let kind = AssumptionKind::from_name(&kind).expect("the child is this program and knows the same names");
+    Assumption { kind, what, place: None }
+}
+
+impl Limits {
+    fn seconds(&self, size: u64) -> u64 {
+        self.seconds + self.seconds_per_mebibyte * (size >> 20)
+    }
+
+    fn bytes(&self, size: u64) -> u64 {
+        self.bytes.saturating_add(self.bytes_per_byte.saturating_mul(size))
+    }
+}
