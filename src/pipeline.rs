@@ -50,6 +50,9 @@ pub struct ExploreSettings {
     pub seed: u64,
 }
 
+/// The part of its time by which a run may miss its budget.
+const GRACE: u32 = 20;
+
 /// A run that goes on longer is cut.
 pub const STEPS_PER_RUN: u64 = 1_000_000;
 
@@ -66,9 +69,11 @@ pub fn check(program: &Program, models: &Models, settings: &Settings, started: I
         campaign.limits.insert(Limit::NotAnalysed("the program was not executed".to_owned()));
     }
     progress("replaying what was found");
+    // A campaign leaves time for this; should it not be enough, what is not run again is not confirmed.
+    let grace = settings.budget.map(|budget| started + budget + budget / GRACE);
     let mut findings: Vec<Finding> = Vec::new();
     for shown in campaign.shown.iter().filter(|shown| settings.checks.contains(&shown.bug.rule.check())) {
-        findings.push(judge(&machine, shown, &findings, &settings.ignore));
+        findings.push(judge(&machine, shown, &findings, settings, grace));
     }
     findings.sort_by_key(position);
     let explored = loaded.elapsed().as_secs_f64();
@@ -83,6 +88,7 @@ pub fn check(program: &Program, models: &Models, settings: &Settings, started: I
         refuted: Vec::new(),
         assumptions: assumptions.into_iter().collect(),
         limits: limits(&campaign, settings),
+        notes: Vec::new(),
         statistics,
     })
 }
@@ -102,14 +108,17 @@ fn machine<'p>(program: &'p Program, models: &Models, run: &RunSettings, inputs:
 }
 
 /// A bug that was seen is confirmed when its schedule shows it again and the run rests on no assumption.
-fn judge(machine: &Machine<'_>, shown: &Shown, earlier: &[Finding], ignore: &[Ignore]) -> Finding {
+fn judge(machine: &Machine<'_>, shown: &Shown, earlier: &[Finding], settings: &Settings, deadline: Option<Instant>) -> Finding {
     let bug = &shown.bug;
-    assert!(campaign::is_shown_again(machine, shown, STEPS_PER_RUN), "the schedule {} does not show {} again", shown.schedule, bug.message);
-    let verdict = if shown.assumptions.is_empty() {
-        Verdict::Confirmed { schedule: shown.schedule.to_string() }
+    let verdict = if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        Verdict::Possible { limits: vec![Limit::Budget] }
     } else {
+        assert!(campaign::is_shown_again(machine, shown, STEPS_PER_RUN), "the schedule {} does not show {} again", shown.schedule, bug.message);
         let limit = |assumption: &Assumption| Limit::Assumption(format!("{} ({})", assumption.what, assumption.kind.name()));
-        Verdict::Possible { limits: shown.assumptions.iter().map(limit).collect() }
+        match shown.assumptions.is_empty() {
+            true => Verdict::Confirmed { schedule: shown.schedule.to_string() },
+            false => Verdict::Possible { limits: shown.assumptions.iter().map(limit).collect() },
+        }
     };
     let mut names: Vec<&str> = bug.ends.iter().map(|end| end.function.as_str()).collect();
     names.push(&bug.whole);
@@ -123,7 +132,7 @@ fn judge(machine: &Machine<'_>, shown: &Shown, earlier: &[Finding], ignore: &[Ig
         object: bug.object.clone(),
         ends: bug.ends.clone(),
         assumptions: shown.assumptions.iter().cloned().collect(),
-        suppressed: ignore.iter().find(|entry| entry.matches(bug.rule.name(), &bug.object)).map(|entry| entry.because.clone()),
+        suppressed: settings.ignore.iter().find(|entry| entry.matches(bug.rule.name(), &bug.object)).map(|entry| entry.because.clone()),
     }
 }
 

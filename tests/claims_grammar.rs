@@ -5,7 +5,8 @@ mod claims;
 use claims::{Engine, Seen, disagreements, parse};
 
 fn seen(kind: &str, lines: &[u32], is_confirmed: bool) -> Seen {
-    Seen { kind: kind.to_owned(), lines: lines.iter().copied().collect(), is_confirmed }
+    let ends = lines.iter().map(|line| (*line, "write".to_owned(), "x".to_owned())).collect();
+    Seen { kind: kind.to_owned(), lines: lines.iter().copied().collect(), is_confirmed, ends }
 }
 
 const TWO_ENDS: &str = "//@ check: race\nx++; //~ race A: write x\ny; //~ no race: private\nx++;\n//~^ race A: write x\n";
@@ -41,6 +42,14 @@ fn each_disagreement_is_noticed() {
     let expectations = parse(TWO_ENDS, false).unwrap();
     let complaints = |findings: &[Seen]| disagreements(&expectations, findings, |_| Engine::Execution).len();
     assert_eq!(complaints(&[]), 1, "not found");
+    let misnamed = |role: &str, object: &str| {
+        let mut finding = seen("race", &[2, 4], true);
+        finding.ends[1] = (4, role.to_owned(), object.to_owned());
+        complaints(&[finding])
+    };
+    assert_eq!(misnamed("write", "x[3].y"), 0, "part of x");
+    assert_eq!(misnamed("read", "x"), 1, "other role");
+    assert_eq!(misnamed("write", "xy"), 1, "other object");
     assert_eq!(complaints(&[seen("race", &[2, 4], false)]), 1, "not confirmed");
     assert_eq!(complaints(&[seen("race", &[2, 4], true), seen("deadlock", &[2], true)]), 1, "not claimed");
     assert_eq!(complaints(&[seen("race", &[2, 4], true), seen("race", &[2], true)]), 1, "other ends");

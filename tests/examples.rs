@@ -145,5 +145,12 @@ fn seen(finding: &serde_json::Value) -> Result<Seen, String> {
     };
     let sites = finding["sites"].as_array().ok_or("a finding has no sites")?;
     let line = |site: &serde_json::Value| site["line"].as_u64().map(|line| line as u32).ok_or("a site has no line".to_owned());
-    Ok(Seen { kind: kind.to_owned(), lines: sites.iter().map(line).collect::<Result<_, _>>()?, is_confirmed: finding["verdict"] == "confirmed" })
+    let text = |site: &serde_json::Value, key: &str| site[key].as_str().unwrap_or_default().to_owned();
+    let end = |site: &serde_json::Value| Ok((line(site)?, text(site, "role"), text(site, "object")));
+    Ok(Seen {
+        kind: kind.to_owned(),
+        lines: sites.iter().map(line).collect::<Result<_, _>>()?,
+        is_confirmed: finding["verdict"] == "confirmed",
+        ends: sites.iter().map(end).collect::<Result<_, String>>()?,
+    })
 }

@@ -9,6 +9,7 @@ use super::{input, not_built, output};
 use crate::error::Error;
 use crate::findings::Check;
 use crate::pipeline::{self, ExploreSettings, Settings};
+use crate::report::{source::Sources, suppression};
 
 /// So much is executed unless told otherwise: enough for small programs, and over in a moment.
 const SCHEDULES: u64 = 400;
@@ -17,6 +18,9 @@ const STEPS: u64 = 8_000_000;
 pub fn run(arguments: &CheckArgs, destinations: &[Destination]) -> Result<ExitCode, Error> {
     refuse_what_is_not_built(arguments)?;
     let checks = arguments::checks(&arguments.check)?;
+    if arguments.jobs == Some(0) {
+        return Err(Error::Usage("--jobs 0: at least one thread is needed".to_owned()));
+    }
     // With a budget, time is the limit and not the number of schedules.
     let explore = match arguments.budget {
         Some(_) => ExploreSettings { schedules: u64::MAX, steps: u64::MAX, seed: 0 },
@@ -27,7 +31,8 @@ pub fn run(arguments: &CheckArgs, destinations: &[Destination]) -> Result<ExitCo
 }
 
 fn refuse_what_is_not_built(arguments: &CheckArgs) -> Result<(), Error> {
-    let asked = [(arguments.memory.is_some(), "--memory"), (arguments.baseline.is_some(), "--baseline"), (arguments.write_baseline.is_some(), "--write-baseline")];
+    let has_property = arguments.check.iter().any(|word| word == Check::Property.name());
+    let asked = [(has_property, "--check property"), (arguments.memory.is_some(), "--memory"), (arguments.baseline.is_some(), "--baseline"), (arguments.write_baseline.is_some(), "--write-baseline")];
     match asked.iter().find(|(is_asked, _)| *is_asked) {
         Some((_, option)) => Err(not_built(option)),
         None => Ok(()),
@@ -43,9 +48,10 @@ pub struct Job {
 
 impl Job {
     pub fn run(self, input: &InputArgs, output: &OutputArgs, destinations: &[Destination]) -> Result<ExitCode, Error> {
-        output::check_formats(destinations)?;
         let started = Instant::now();
-        let budget = self.budget.map(|seconds| Duration::try_from_secs_f64(seconds).map_err(|_| Error::Usage(format!("--budget {seconds} is no time"))));
+        output::check_formats(destinations)?;
+        let time = |seconds: f64| Duration::try_from_secs_f64(seconds).map_err(|_| Error::Usage(format!("--budget {seconds} is no time")));
+        let budget = self.budget.map(time).transpose()?;
         let progress = Progress::new(output.quiet);
         progress.say("loading");
         let loaded = input::load(input)?;
@@ -54,13 +60,15 @@ impl Job {
             checks: self.checks,
             run: loaded.run.clone(),
             explore: self.explore,
-            budget: budget.transpose()?,
+            budget,
             ignore: loaded.config.ignore.clone(),
             unused: loaded.config.unused.clone(),
         };
-        let report = pipeline::check(&loaded.program, &loaded.models, &settings, started, &|what| progress.say(what))?;
+        let mut report = pipeline::check(&loaded.program, &loaded.models, &settings, started, &|what| progress.say(what))?;
         drop(progress);
-        output::write(&report, &loaded.program, &loaded.command_line, destinations, output)?;
+        let mut sources = Sources::of(&loaded.program);
+        suppression::apply(&mut report, &loaded.program, &mut sources);
+        output::write(&report, &mut sources, &loaded.command_line, destinations, output)?;
         Ok(output::exit_code(&report, output))
     }
 }

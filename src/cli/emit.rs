@@ -14,7 +14,7 @@ pub fn run(arguments: &EmitArgs) -> Result<ExitCode, Error> {
     match arguments.kind {
         EmitKind::Program => {
             let program = input::load_program(&arguments.input)?;
-            output::print(&text::print(&program));
+            output::print(&text::print(&program))?;
             Ok(ExitCode::SUCCESS)
         }
         EmitKind::Threads => Err(not_built("emit threads")),

@@ -34,6 +34,10 @@ pub fn load(arguments: &InputArgs) -> Result<Loaded, Error> {
     models.add_user_entries(&config.functions).map_err(|reason| Error::Config { file: file(), reason })?;
     let program = load_program(arguments)?;
     let names: Vec<String> = arguments.inputs.iter().map(|input| input.display().to_string()).collect();
+    let unbuilt = [("entries", config.entries.is_empty()), ("assume_atomic", config.assume_atomic.is_empty())];
+    if let Some((key, _)) = unbuilt.iter().find(|(_, is_empty)| !is_empty) {
+        return Err(Error::Config { file: file(), reason: format!("`{key}` is not built yet; remove it") });
+    }
     let run = run_settings(arguments, &config, &program, &names)?;
     Ok(Loaded { program, models, config, run, command_line: command_line(arguments, &names), names })
 }
@@ -52,14 +56,11 @@ fn run_settings(arguments: &InputArgs, config: &Config, program: &Program, names
     let [entry] = arguments.entry.as_slice() else {
         return Err(Error::Usage("several entries, called concurrently, are not built yet: give one --entry".to_owned()));
     };
-    if !config.entries.is_empty() {
-        return Err(Error::Usage("`entries` in .lockcheck.yaml is not built yet: give one --entry".to_owned()));
-    }
     let is_defined = program.function_named(entry).is_some_and(|id| program.functions[id].is_defined());
     if !is_defined {
         return Err(Error::NoEntry { entry: entry.clone(), inputs: names.join(", ") });
     }
-    if !arguments.assume_atomic.is_empty() || !config.assume_atomic.is_empty() {
+    if !arguments.assume_atomic.is_empty() {
         return Err(Error::Usage("`--assume-atomic` is not built yet".to_owned()));
     }
     Ok(RunSettings { entry: entry.clone(), faults: arguments.faults, volatile_is_atomic: config.volatile_is_atomic })

@@ -9,6 +9,7 @@ mod output;
 mod progress;
 mod replay;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
@@ -24,7 +25,8 @@ pub fn run() -> ExitCode {
     match dispatch(cli, &destinations) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("lockcheck: error: {error}");
+            // Nobody is left to be told that standard error is gone.
+            let _ = writeln!(std::io::stderr(), "lockcheck: error: {error}");
             ExitCode::from(Error::EXIT_CODE)
         }
     }
@@ -39,7 +41,9 @@ fn dispatch(cli: Cli, destinations: &[Destination]) -> Result<ExitCode, Error> {
         Some(Command::Emit(arguments)) => emit::run(&arguments),
         Some(Command::Explain { rule }) => explain(rule.as_deref()),
         Some(Command::Completions { shell }) => {
-            clap_complete::generate(shell, &mut Cli::command(), "lockcheck", &mut std::io::stdout());
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "lockcheck", &mut script);
+            output::print(&String::from_utf8_lossy(&script))?;
             Ok(ExitCode::SUCCESS)
         }
         Some(Command::Certify { .. }) => Err(not_built("certify")),
@@ -54,9 +58,9 @@ fn not_built(what: &str) -> Error {
 fn explain(rule: Option<&str>) -> Result<ExitCode, Error> {
     let known = || Rule::ALL.map(Rule::name).join(", ");
     match rule {
-        None => println!("Rules: {}\nlockcheck explain RULE says what one means.", known()),
+        None => output::print(&format!("Rules: {}\nlockcheck explain RULE says what one means.\n", known()))?,
         Some(word) => match Rule::from_name(word) {
-            Some(rule) => print!("{}", explain::page(rule)),
+            Some(rule) => output::print(explain::page(rule))?,
             None => return Err(Error::Usage(format!("there is no rule `{word}`; there are: {}", known()))),
         },
     }

@@ -1,13 +1,12 @@
 //! Writing reports, and the exit code that follows from one.
 
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 use super::arguments::{Color, Destination, FailOn, Format, OutputArgs};
 use crate::error::Error;
 use crate::findings::{Report, Verdict};
-use crate::program::Program;
 use crate::report::source::Sources;
 use crate::report::{json, text};
 
@@ -23,19 +22,19 @@ pub fn check_formats(destinations: &[Destination]) -> Result<(), Error> {
 }
 
 /// Writes the report in each form asked for.
-pub fn write(report: &Report, program: &Program, command_line: &str, destinations: &[Destination], arguments: &OutputArgs) -> Result<(), Error> {
+pub fn write(report: &Report, sources: &mut Sources, command_line: &str, destinations: &[Destination], arguments: &OutputArgs) -> Result<(), Error> {
     for destination in destinations {
         let color = destination.file.is_none() && use_color(arguments.color);
         let rendered = match destination.format {
             Format::Json => json::render(report),
             _ => {
                 let options = text::TextOptions { color, inputs: command_line.to_owned(), verbose: arguments.verbose, quiet: arguments.quiet };
-                text::render(report, &mut Sources::of(program), &options)
+                text::render(report, sources, &options)
             }
         };
         match &destination.file {
             Some(file) => write_file(file, &rendered)?,
-            None => print(&rendered),
+            None => print(&rendered)?,
         }
     }
     Ok(())
@@ -50,9 +49,12 @@ pub fn use_color(color: Color) -> bool {
 }
 
 /// Prints to standard output. A reader that has gone away wants no more.
-pub fn print(text: &str) {
+pub fn print(text: &str) -> Result<(), Error> {
     let mut output = std::io::stdout().lock();
-    let _ = output.write_all(text.as_bytes()).and_then(|()| output.flush());
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Error::Usage(format!("standard output cannot be written: {error}"))),
+        _ => Ok(()),
+    }
 }
 
 fn write_file(file: &Path, content: &str) -> Result<(), Error> {

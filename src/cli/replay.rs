@@ -15,7 +15,7 @@ pub fn run(arguments: &ReplayArgs) -> Result<ExitCode, Error> {
     let loaded = input::load(&arguments.input)?;
     let replayed = pipeline::replay(&loaded.program, &loaded.models, &loaded.run, &loaded.names, &token)?;
     let Replayed { steps: taken, messages, .. } = &replayed;
-    let mut text = steps::render(taken, &mut Sources::of(&loaded.program));
+    let mut text = steps::render(taken, &mut Sources::of(&loaded.program), output::use_color(arguments.color));
     text.push('\n');
     for message in messages {
         text.push_str(&format!("reached again: {message}\n"));
@@ -23,7 +23,7 @@ pub fn run(arguments: &ReplayArgs) -> Result<ExitCode, Error> {
     if messages.is_empty() {
         text.push_str(&format!("no bug is reached: the run {}\n", replayed.end));
     }
-    output::print(&text);
+    output::print(&text)?;
     Ok(if messages.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(REACHED) })
 }
 

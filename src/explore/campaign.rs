@@ -4,7 +4,7 @@
 //! does not show: a campaign ends with a limit, always.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::bugs::{self, Bug, Key};
 use super::machine::end::Limit as RunLimit;
@@ -62,9 +62,13 @@ pub struct Campaign {
 pub fn random(machine: &Machine<'_>, effort: &Effort, progress: &mut dyn FnMut(u64)) -> Campaign {
     let mut campaign = Campaign::default();
     let mut strongest: BTreeMap<Key, Shown> = BTreeMap::new();
-    let limits = Limits { steps: effort.steps_per_run, ..Limits::default() };
+    // What was shown is run again after the campaign: the time for that is kept free.
+    let mut durations: BTreeMap<Key, Duration> = BTreeMap::new();
     for number in 0..effort.schedules {
-        if effort.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        let started = Instant::now();
+        let deadline = effort.deadline.map(|deadline| deadline.checked_sub(durations.values().sum()).unwrap_or(started));
+        let limits = Limits { steps: effort.steps_per_run, deadline, ..Limits::default() };
+        if deadline.is_some_and(|deadline| started >= deadline) {
             campaign.limits.insert(Limit::Budget);
             break;
         }
@@ -88,6 +92,7 @@ pub fn random(machine: &Machine<'_>, effort: &Effort, progress: &mut dyn FnMut(u
             match strongest.get(&shown.bug.key()) {
                 Some(known) if rank(known) <= rank(&shown) => {}
                 _ => {
+                    durations.insert(shown.bug.key(), started.elapsed());
                     strongest.insert(shown.bug.key(), shown);
                 }
             }
@@ -113,7 +118,14 @@ impl Campaign {
         self.steps += report.steps;
         self.threads = self.threads.max(machine.threads().count() as u64);
         self.assumptions.extend(report.assumptions.iter().cloned());
-        match report.end {
+        match &report.end {
+            End::OutOf(RunLimit::Time) => {
+                self.limits.insert(Limit::Budget);
+            }
+            End::Fault { site, fault, .. } if bugs::of_end(&bugs::Names::new(machine)).is_none() => {
+                let place = site.and_then(|site| machine.program.place_of(site));
+                self.limits.insert(Limit::EndedEarly { what: fault.to_string(), place });
+            }
             End::OutOf(RunLimit::Steps | RunLimit::Transitions) => {
                 self.limits.insert(Limit::Steps(effort.steps_per_run));
             }

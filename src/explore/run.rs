@@ -1,6 +1,7 @@
 //! One run: a machine, a scheduler, limits, and what came of it.
 
 use std::collections::BTreeSet;
+use std::time::Instant;
 
 use crate::program::Assumption;
 
@@ -17,13 +18,18 @@ pub struct Limits {
     /// Instructions of all threads together; looked at between transitions.
     pub steps: u64,
     pub transitions: u64,
+    /// Looked at now and then.
+    pub deadline: Option<Instant>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { steps: 200_000_000, transitions: 10_000_000 }
+        Self { steps: 200_000_000, transitions: 10_000_000, deadline: None }
     }
 }
+
+/// Steps and transitions between two looks at the clock.
+const LOOK: u64 = 20_000;
 
 /// What a run came to. The machine keeps what its objects and threads are.
 #[derive(Clone, Debug)]
@@ -54,7 +60,16 @@ impl Inputs for ScheduledInputs<'_> {
 pub fn run(machine: &mut Machine<'_>, scheduler: &mut dyn Scheduler, limits: &Limits, observer: &mut dyn Observer) -> RunReport {
     let mut recorder = Recorder::new(scheduler, machine.fingerprint());
     let mut current = None;
+    let mut next_look = 0;
     while machine.end().is_none() {
+        let progress = machine.steps() + machine.transitions();
+        if progress >= next_look {
+            next_look = progress + LOOK;
+            if limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                machine.stop(End::OutOf(Limit::Time));
+                break;
+            }
+        }
         match next_choice(machine, &mut recorder, limits, current) {
             Ok(thread) => {
                 machine.step(thread, &mut ScheduledInputs(&mut recorder), observer);

@@ -50,7 +50,7 @@ impl fmt::Display for Limit {
             Self::OneRun => write!(f, "one run was made: no thread is started and no input read, uninitialised values count as 0"),
             Self::Steps(count) => write!(f, "a run did not end within {count} steps"),
             Self::Memory => write!(f, "memory is used up"),
-            Self::EndedEarly { what, place: Some(place) } => write!(f, "a run ended early: {what} at {place}"),
+            Self::EndedEarly { what, place: Some(place) } => write!(f, "a run ended early at {place}: {what}"),
             Self::EndedEarly { what, place: None } => write!(f, "a run ended early: {what}"),
             Self::Assumption(what) => write!(f, "the run rests on an assumption: {what}"),
             Self::NotAnalysed(what) => write!(f, "{what}"),

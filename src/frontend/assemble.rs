@@ -51,11 +51,11 @@ pub fn prepare<'a>(
 }
 
 /// Lowers, and joins what was assumed.
-pub fn finish(prepared: Prepared<'_>) -> Result<Program, Error> {
+pub fn finish(prepared: &Prepared<'_>) -> Result<Program, Error> {
     let mut program = lower::lower(&prepared.module)?;
     // Said before for each file that lacks it, also when another file of the program has it.
     program.assumptions.retain(|assumption| assumption.kind != AssumptionKind::NoDebugInformation);
-    let mut assumptions = prepared.assumptions;
+    let mut assumptions = prepared.assumptions.clone();
     assumptions.append(&mut program.assumptions);
     program.assumptions = assumptions;
     Ok(program)

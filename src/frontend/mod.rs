@@ -142,14 +142,13 @@ fn load_modules(mut inputs: Vec<Input>, options: &LoadOptions) -> Result<Program
         input.path = Some(copy);
     }
     compile::compile_all(&mut inputs, options, directory.path())?;
-    let guarded = guard::prepare(&inputs, options, directory.path())?;
+    if let Some(program) = guard::load(&inputs, options, directory.path())? {
+        return Ok(program);
+    }
     let program = assemble::on_a_large_stack(|| {
         let session = diagnostics::Session::new();
-        let prepared = match &guarded {
-            Some(module) => module.read(&session)?,
-            None => assemble::prepare(&session, &inputs, options, &mut |_, _| {})?,
-        };
-        assemble::finish(prepared)
+        let prepared = assemble::prepare(&session, &inputs, options, &mut |_, _| {})?;
+        assemble::finish(&prepared)
     });
     program.map_err(|error| Error::Unreadable { file: inputs[0].name.clone(), reason: error.to_string() })?
 }

@@ -33,8 +33,7 @@ pub fn bitcode<'a>(session: &'a Session, file: &Path, bytes: &[u8]) -> Result<Mo
     finish(session, file, parse(session, file, bytes)?, "bitcode")
 }
 
-/// Bitcode that this LLVM wrote from a verified module: it is not verified again.
-pub fn parse<'a>(session: &'a Session, file: &Path, bytes: &[u8]) -> Result<Module<'a>, Error> {
+fn parse<'a>(session: &'a Session, file: &Path, bytes: &[u8]) -> Result<Module<'a>, Error> {
     let context: &'a Context = session.context();
     let mut module = std::ptr::null_mut();
     // SAFETY: the buffer is ours before and after; the module belongs to the context, which outlives it by its lifetime.

@@ -35,7 +35,7 @@ impl Function {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parameter {
     pub register: RegisterId,
     /// `byval`: the caller's bytes are copied; size and alignment of the copy.
@@ -63,7 +63,7 @@ pub struct Block {
 }
 
 /// All phis of a block are evaluated at once, on entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Phi {
     pub result: RegisterId,
     /// In the order of the block's `predecessors`.
@@ -76,7 +76,7 @@ pub struct Terminator {
     pub kind: TerminatorKind,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TerminatorKind {
     Return(Option<Operand>),
     Jump(BlockId),

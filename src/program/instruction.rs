@@ -19,7 +19,7 @@ pub struct Instruction {
 }
 
 /// Scalars and, lane by lane, vectors, unless said otherwise.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     Binary { op: BinaryOp, flags: ArithmeticFlags, left: Operand, right: Operand },
     /// Floating-point negation.
@@ -94,19 +94,19 @@ pub enum Operation {
     CycleCounter,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OffsetTerm {
     pub index: Operand,
     pub stride: i64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Callee {
     Direct(FunctionId),
     Indirect(Operand),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Argument {
     pub value: Operand,
     /// The callee gets a copy of the bytes behind the pointer.

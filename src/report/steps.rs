@@ -8,7 +8,7 @@ const NARROWEST: usize = 24;
 const WIDEST: usize = 44;
 
 /// The steps in columns. Each row says where, what, and which locks are held after it.
-pub fn render(steps: &[Step], sources: &mut Sources) -> String {
+pub fn render(steps: &[Step], sources: &mut Sources, color: bool) -> String {
     let columns = steps.iter().map(|step| step.thread as usize + 1).max().unwrap_or(0);
     let mut names = vec![String::new(); columns];
     let mut widths = vec![NARROWEST; columns];
@@ -26,7 +26,8 @@ pub fn render(steps: &[Step], sources: &mut Sources) -> String {
     let mut number = 0;
     for step in steps {
         if let StepKind::Bug { message } = &step.kind {
-            text.push_str(&format!(" >>> {message}\n"));
+            let (begin, end) = if color { ("\x1b[1;35m", "\x1b[0m") } else { ("", "") };
+            text.push_str(&format!("{begin} >>> {message}{end}\n"));
             continue;
         }
         number += 1;

@@ -8,6 +8,9 @@ use super::source::{Sources, token_span};
 use crate::findings::{End, Finding, HeldLock, Report, Verdict};
 use crate::program::Place;
 
+/// In characters.
+const LONGEST_HEADLINE: usize = 200;
+
 pub struct TextOptions {
     pub color: bool,
     /// How the inputs stand on a command line, for the hint how to replay.
@@ -36,7 +39,7 @@ fn render_finding(text: &mut String, finding: &Finding, sources: &mut Sources, o
     let place = finding.ends.iter().find_map(|end| end.place.as_ref());
     let position = place.map_or("<no debug information>".to_owned(), Place::to_string);
     let warning = if options.color { "\x1b[1;35mwarning:\x1b[0m" } else { "warning:" };
-    push_line(text, &format!("{position}: {warning} {} [{}]", finding.message, finding.rule.name()));
+    push_line(text, &format!("{position}: {warning} {} [{}]", headline(&finding.message), finding.rule.name()));
     for file in files_of(finding) {
         if let Some(excerpt) = excerpt(&file, finding, sources, options) {
             push_line(text, excerpt.trim_end());
@@ -54,6 +57,15 @@ fn render_finding(text: &mut String, finding: &Finding, sources: &mut Sources, o
             let limits: Vec<String> = limits.iter().map(ToString::to_string).collect();
             push_line(text, &format!("  possible, not confirmed: {}", limits.join("; ")));
         }
+    }
+}
+
+/// A message on one line that can be read at a glance: the rest of a very long one is in JSON.
+fn headline(message: &str) -> String {
+    let line = message.replace(['\n', '\r'], " ");
+    match line.char_indices().nth(LONGEST_HEADLINE) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
     }
 }
 

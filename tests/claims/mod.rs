@@ -109,6 +109,8 @@ pub struct Seen {
     pub kind: String,
     pub lines: BTreeSet<u32>,
     pub is_confirmed: bool,
+    /// Line, role and object of each end.
+    pub ends: Vec<(u32, String, String)>,
 }
 
 /// How far the engines of a kind are built, and so how much of its claims is checked. Claims themselves never change.
@@ -157,8 +159,34 @@ pub fn disagreements(expectations: &Expectations, seen: &[Seen], engine: impl Fn
             Some(finding) if *level == Level::Plain && !finding.is_confirmed => {
                 wrong.push(format!("{kind} {label} is reported, but not confirmed"));
             }
-            Some(_) => {}
+            Some(finding) => {
+                let claims = expectations.claims.iter().filter(|claim| claim.is_real && claim.kind == *kind && claim.label.as_deref() == Some(*label));
+                wrong.extend(claims.filter_map(|claim| misnamed(claim, finding)));
+            }
         }
     }
     wrong
+}
+
+/// A complaint when the end on the claim's line has another role or another object than claimed.
+///
+/// Objects agree when they begin with the same variable: `total[1]` is part of `total`, and bytes that two bit-fields share
+/// have one name at both ends.
+fn misnamed(claim: &Claim, finding: &Seen) -> Option<String> {
+    let (role, object) = claim.text.split_once(' ')?;
+    // What an assertion or a livelock is about stands in the program, not in the event.
+    if matches!(claim.kind.as_str(), "assertion" | "livelock" | "unserializable" | "property") {
+        return None;
+    }
+    let here: Vec<&(u32, String, String)> = finding.ends.iter().filter(|(line, ..)| *line == claim.line).collect();
+    let agrees = |(_, seen_role, seen_object): &&&(u32, String, String)| {
+        seen_role.trim_start_matches("atomic ") == role && variable(seen_object) == variable(object)
+    };
+    if here.iter().any(|end| agrees(&end)) { None } else { Some(format!("line {}: claimed as {role} {object}, but reported as {here:?}", claim.line)) }
+}
+
+/// The variable that an expression begins with.
+fn variable(expression: &str) -> &str {
+    let start = expression.trim_start_matches(['*', '(', '&']);
+    start.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next().unwrap_or(start)
 }

@@ -10,13 +10,18 @@ use crate::program::SiteId;
 /// `None` for undefined behaviour that no rule is about: the run simply ends there.
 pub fn bug(names: &Names<'_>, thread: ThreadId, site: Option<SiteId>, fault: &Fault) -> Option<Bug> {
     let name = |object: &ObjectId, offset: u64| names.part(*object, offset, 1, Touch { site, is_write: true });
+    let role = names.access_role(site);
+    let expression = names.expression(Touch { site, is_write: role != Role::Read }, 1);
     let (rule, (object, whole), what) = match fault {
-        Fault::NullDereference { .. } => (Rule::NullDereference, (String::new(), String::new()), "a null pointer is dereferenced".to_owned()),
+        Fault::NullDereference { .. } => {
+            let what = expression.clone().map_or("a null pointer is dereferenced".to_owned(), |name| format!("{name} is accessed through a null pointer"));
+            (Rule::NullDereference, (expression.clone().unwrap_or_default(), String::new()), what)
+        }
         Fault::OutOfBounds { object, offset, size } => {
             let length = names.machine().memory.object(*object).size;
             let (_, whole) = name(object, 0);
             let what = format!("{size} bytes at offset {offset} of {whole}, which has {length}");
-            (Rule::OutOfBounds, (whole.clone(), whole), what)
+            (Rule::OutOfBounds, (expression.clone().unwrap_or_else(|| whole.clone()), whole), what)
         }
         Fault::UseAfterFree { object } => {
             let (part, whole) = name(object, 0);
@@ -32,16 +37,16 @@ pub fn bug(names: &Names<'_>, thread: ThreadId, site: Option<SiteId>, fault: &Fa
         Fault::Assertion { what } => return Some(assertion(names, thread, site, what)),
         Fault::InvalidFree { .. } | Fault::ReadOnly { .. } | Fault::DivisionByZero | Fault::Undefined { .. } | Fault::OutOfMemory { .. } => return None,
     };
-    let message = format!("{what}, in {}", names.thread(thread));
-    let end = names.end_now(thread, Role::Fault, object.clone(), site);
+    let message = format!("{what}, in {}", names.short_thread(thread));
+    let end = names.end_now(thread, role, object.clone(), site);
     Some(Bug::new(rule, object, whole, message, vec![end]))
 }
 
 pub fn assertion(names: &Names<'_>, thread: ThreadId, site: Option<SiteId>, what: &str) -> Bug {
     let message = if what.is_empty() {
-        format!("an assertion fails in {}", names.thread(thread))
+        format!("an assertion fails in {}", names.short_thread(thread))
     } else {
-        format!("an assertion fails in {}: {what}", names.thread(thread))
+        format!("an assertion fails in {}: {what}", names.short_thread(thread))
     };
     Bug::new(Rule::Assertion, String::new(), String::new(), message, vec![names.end_now(thread, Role::Fault, String::new(), site)])
 }

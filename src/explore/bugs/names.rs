@@ -7,8 +7,8 @@ use crate::explore::thread_id::ThreadId;
 use crate::explore::value::ObjectId;
 use crate::findings;
 use crate::findings::{End, Role, TraceStep};
-use crate::program::describe::{describe_access, describe_global_part};
-use crate::program::{Callee, Instruction, Operand, Operation, Place, Program, SiteId};
+use crate::program::describe::{describe_access, describe_global_part, describe_type_part};
+use crate::program::{Callee, Instruction, Operand, Operation, Place, Program, SiteId, Variable};
 
 /// Looks names up in a machine and its program.
 pub struct Names<'a> {
@@ -34,16 +34,36 @@ impl<'a> Names<'a> {
 
     /// `main`, or `visitor@a.c:30`; with a number when that line created several.
     pub fn thread(&self, id: ThreadId) -> String {
-        let creation = &self.machine.thread(id).creation;
         let entry = self.entry(id);
-        let Some(site) = creation.context.creation.last() else { return entry.to_owned() };
-        let place = self.program.place_of(*site).map_or(String::new(), |place| format!("@{}:{}", base_name(&place.file), place.line));
-        let is_twin = |other: &&crate::explore::machine::thread::Thread| {
-            other.creation.context.creation.last() == Some(site) && other.creation.entry == creation.entry
-        };
-        let twins: Vec<ThreadId> = self.machine.threads().filter(is_twin).map(|thread| thread.id).collect();
-        let number = twins.iter().position(|twin| *twin == id).map_or(0, |position| position + 1);
-        if twins.len() > 1 { format!("{entry}{place}#{number}") } else { format!("{entry}{place}") }
+        let Some(origin) = self.origin(id) else { return entry.to_owned() };
+        let twins = self.namesakes(id).filter(|other| self.origin(*other).as_ref() == Some(&origin));
+        match number_among(twins, id) {
+            Some(number) => format!("{entry}{origin}#{number}"),
+            None => format!("{entry}{origin}"),
+        }
+    }
+
+    /// The shortest name that no other thread of the run has, for sentences: `visitor`, `visitor#2`, or the full one.
+    pub fn short_thread(&self, id: ThreadId) -> String {
+        let have_one_origin = self.namesakes(id).all(|other| self.origin(other) == self.origin(id));
+        match number_among(self.namesakes(id), id) {
+            None => self.entry(id).to_owned(),
+            Some(number) if have_one_origin => format!("{}#{number}", self.entry(id)),
+            Some(_) => self.thread(id),
+        }
+    }
+
+    /// The threads that run the same function, in the order of their creation; the thread itself is one of them.
+    fn namesakes(&self, id: ThreadId) -> impl Iterator<Item = ThreadId> {
+        let entry = self.machine.thread(id).creation.entry;
+        self.machine.threads().filter(move |other| other.creation.entry == entry).map(|other| other.id)
+    }
+
+    /// `@a.c:30` for a thread that was created there; empty without debug information, nothing for the first thread.
+    fn origin(&self, id: ThreadId) -> Option<String> {
+        let site = *self.machine.thread(id).creation.context.creation.last()?;
+        let place = self.program.place_of(site);
+        Some(place.map_or(String::new(), |place| format!("@{}:{}", base_name(&place.file), place.line)))
     }
 
     /// The part of an object that an access touches, and the whole object's name.
@@ -52,10 +72,14 @@ impl<'a> Names<'a> {
             ObjectKind::Global(global) | ObjectKind::ThreadLocal { global, .. } => {
                 (describe_global_part(self.program, global, offset, size), self.program.globals[global].source_name.clone())
             }
-            ObjectKind::Stack { site: made_at, .. } => {
-                let whole = self.stack_variable(made_at).unwrap_or_else(|| format!("a local{}", self.at(Some(made_at))));
-                (self.expression(access, size).unwrap_or_else(|| whole.clone()), whole)
-            }
+            ObjectKind::Stack { site: made_at, .. } => match self.stack_variable(made_at) {
+                Some(Variable { name, ty: Some(ty), .. }) => (format!("{name}{}", describe_type_part(self.program, *ty, offset, size)), name.clone()),
+                Some(Variable { name, ty: None, .. }) => (name.clone(), name.clone()),
+                None => {
+                    let whole = format!("a local{}", self.at(Some(made_at)));
+                    (self.expression(access, size).unwrap_or_else(|| whole.clone()), whole)
+                }
+            },
             ObjectKind::Heap { site: made_at, .. } => {
                 let whole = format!("memory allocated{}", self.at(made_at));
                 (self.expression(access, size).unwrap_or_else(|| whole.clone()), whole)
@@ -151,11 +175,25 @@ impl<'a> Names<'a> {
     }
 
     /// The C expression whose memory the instruction at a site touches, or its first pointer argument names.
-    fn expression(&self, access: Touch, size: u64) -> Option<String> {
+    pub fn expression(&self, access: Touch, size: u64) -> Option<String> {
         let site = access.site?;
         let function = self.program.sites[site].function;
         let address = self.instructions_at(site).find_map(|instruction| address_of(instruction, access.is_write))?;
         describe_access(self.program, function, address, size)
+    }
+
+    /// Whether the instruction at a site reads, writes, or does something else.
+    pub fn access_role(&self, site: Option<SiteId>) -> Role {
+        let role = |instruction: &Instruction| match &instruction.operation {
+            Operation::Load { .. } | Operation::MaskedLoad { .. } => Some(Role::Read),
+            Operation::Store { .. }
+            | Operation::MaskedStore { .. }
+            | Operation::ReadModifyWrite { .. }
+            | Operation::CompareExchange { .. }
+            | Operation::SetMemory { .. } => Some(Role::Write),
+            _ => None,
+        };
+        site.and_then(|site| self.instructions_at(site).find_map(role)).unwrap_or(Role::Fault)
     }
 
     fn instructions_at(&self, site: SiteId) -> impl Iterator<Item = &'a Instruction> {
@@ -164,11 +202,11 @@ impl<'a> Names<'a> {
     }
 
     /// The variable whose stack slot was made at a site.
-    fn stack_variable(&self, site: SiteId) -> Option<String> {
+    fn stack_variable(&self, site: SiteId) -> Option<&'a Variable> {
         let function = &self.program.functions[self.program.sites[site].function];
         let slot = self.instructions_at(site).find_map(|instruction| instruction.result)?;
         let binding = function.bindings.iter().find(|binding| binding.is_address && binding.value == Operand::Register(slot))?;
-        Some(self.program.variables[binding.variable].name.clone())
+        Some(&self.program.variables[binding.variable])
     }
 
     fn at(&self, site: Option<SiteId>) -> String {
@@ -192,8 +230,15 @@ fn address_of(instruction: &Instruction, is_write: bool) -> Option<Operand> {
     }
 }
 
+/// Which one of several a thread is, counted from 1; nothing when it is the only one.
+fn number_among(threads: impl Iterator<Item = ThreadId>, id: ThreadId) -> Option<usize> {
+    let threads: Vec<ThreadId> = threads.collect();
+    let position = threads.iter().position(|thread| *thread == id)?;
+    (threads.len() > 1).then_some(position + 1)
+}
+
 /// `lock` for `lock.__data.__lock`: names that begin with two underscores are the implementation's own.
-fn without_insides(name: String) -> String {
+pub fn without_insides(name: String) -> String {
     let end = name.find(".__").or_else(|| name.find("->__"));
     end.map_or(name.clone(), |end| name[..end].to_owned())
 }

@@ -17,12 +17,12 @@ pub fn bug(names: &Names<'_>, race: &Race) -> Bug {
         AccessRole::Write | AccessRole::AtomicWrite => "writes",
         AccessRole::End => "ends",
     };
-    let (first, second) = (names.thread(race.first.thread), names.thread(race.second.thread));
-    let message = format!(
-        "data race on {object}: {first} {} it and {second} {} it, and nothing orders the two",
-        verb(&race.first),
-        verb(&race.second)
-    );
+    let (first, second) = (names.short_thread(race.first.thread), names.short_thread(race.second.thread));
+    let what = match (verb(&race.first), verb(&race.second)) {
+        ("writes", "writes") => format!("{first} and {second} write it"),
+        (one, other) => format!("{first} {one} it, {second} {other} it"),
+    };
+    let message = format!("data race on {object}: {what}, and nothing orders them");
     Bug::new(Rule::DataRace, object, whole, message, vec![end(&race.first), end(&race.second)])
 }
 

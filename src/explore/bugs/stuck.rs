@@ -12,6 +12,9 @@ use super::{Bug, Names};
 use crate::explore::sync::{BlockReason, ThreadId};
 use crate::findings::{Role, Rule};
 
+/// So many threads are named in the sentence; all are ends of the finding.
+const MOST_NAMED: usize = 4;
+
 type Waiting = [(ThreadId, BlockReason)];
 
 pub fn bug(names: &Names<'_>, waiting: &Waiting) -> Option<Bug> {
@@ -40,14 +43,17 @@ pub fn bug(names: &Names<'_>, waiting: &Waiting) -> Option<Bug> {
             BlockReason::Semaphore { semaphore, .. } => (Role::Acquire, names.primitive(semaphore, site)),
             BlockReason::Join { thread, .. } => (Role::Join, names.thread(thread)),
         };
-        sentences.push(format!("{} waits for {what}", names.thread(*thread)));
+        sentences.push(format!("{} {}for {what}", names.short_thread(*thread), if sentences.is_empty() { "waits " } else { "" }));
         ends.push(names.end_now(*thread, role, what.clone(), site));
         objects.push(what);
     }
     objects.sort();
     objects.dedup();
     let object = objects.join(", ");
-    let message = format!("deadlock: {}; no thread can go on", sentences.join(", "));
+    let more = sentences.len().saturating_sub(MOST_NAMED);
+    sentences.truncate(MOST_NAMED);
+    let more = if more > 0 { format!(", and so do {more} more") } else { String::new() };
+    let message = format!("deadlock: {}{more}; none of them can go on", sentences.join(", "));
     Some(Bug::new(Rule::Deadlock, object.clone(), object, message, ends))
 }
 

@@ -26,6 +26,8 @@ pub enum End {
 pub enum Limit {
     Steps,
     Transitions,
+    /// The deadline is over.
+    Time,
     /// A recorded schedule has no further choice.
     Schedule,
     /// `longjmp` is not executed.
@@ -38,11 +40,22 @@ impl fmt::Display for End {
             Self::Exited(code) => write!(f, "ends with exit code {code}"),
             Self::Killed(signal) => write!(f, "is killed by {signal}"),
             Self::Stuck(waiting) => write!(f, "is stuck: {} threads wait for ever", waiting.len()),
-            Self::Fault { fault, .. } => write!(f, "ends with a fault: {fault:?}"),
+            Self::Fault { fault, .. } => write!(f, "ends with a fault: {fault}"),
             Self::AssertionFailed { what, .. } => write!(f, "fails an assertion: {what}"),
-            Self::OutOf(limit) => write!(f, "is cut off: {limit:?}"),
+            Self::OutOf(limit) => write!(f, "is cut off: {limit}"),
             Self::Diverged { step, wanted } => write!(f, "cannot follow the schedule: {wanted} cannot take step {step}"),
             Self::Rejected => write!(f, "is of no interest: an assumption of the program does not hold"),
         }
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Steps | Self::Transitions => "it takes too many steps",
+            Self::Time => "the time is over",
+            Self::Schedule => "the schedule has no further step",
+            Self::NonLocalJump => "it comes to a longjmp, which is not executed",
+        })
     }
 }

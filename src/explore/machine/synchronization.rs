@@ -6,7 +6,7 @@ use crate::explore::environment::Environment;
 use crate::explore::fault::Fault;
 use crate::explore::happens_before::{AccessKind, Actor, MemoryAccess, StackId};
 use crate::explore::memory::ObjectKind;
-use crate::explore::sync::{Misuse, SyncContext, SyncEvent, SyncTable, ThreadId, Touch};
+use crate::explore::sync::{Misuse, MisuseKind, SyncContext, SyncEvent, SyncTable, ThreadId, Touch};
 use crate::explore::value::{ObjectId, Pointer, Value};
 use crate::program::{Context, DataLayout, Ordering, SiteId, Type};
 
@@ -187,7 +187,13 @@ impl SyncContext for Turn<'_, '_> {
     }
 
     fn report_misuse(&mut self, misuse: Misuse) {
-        let seen = SeenMisuse { misuse, site: self.site, context: self.thread.context() };
+        // What is never released is shown where it was taken.
+        let taken = || self.machine.sync.held_by(misuse.thread).iter().find(|held| held.lock == misuse.lock).and_then(|held| held.site);
+        let site = match misuse.kind {
+            MisuseKind::LockLeak => taken().or(self.site),
+            MisuseKind::DoubleLock | MisuseKind::UnlockNotHeld | MisuseKind::WaitWithoutLock | MisuseKind::DestroyHeld => self.site,
+        };
+        let seen = SeenMisuse { misuse, site, context: self.thread.context() };
         if !self.machine.misuses.contains(&seen) {
             self.machine.misuses.push(seen);
         }

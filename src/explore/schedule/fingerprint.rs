@@ -4,18 +4,18 @@
 //! so that a moved file or a shifted line keeps its schedules, and the bytes of string constants that are the name of a source
 //! file (`__FILE__`).
 
-use std::fmt::{self, Write};
+use std::hash::{Hash, Hasher};
 
 use crate::program::{Function, Global, Program, RelocationTarget};
 
-/// FNV-1a, 64 bits: the same on every machine and in every version.
+/// FNV-1a over words of 64 bits: the same in every process.
 struct Fingerprint(u64);
 
 impl Fingerprint {
     fn bytes(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
+        let (words, rest) = bytes.as_chunks::<8>();
+        words.iter().for_each(|word| self.number(u64::from_le_bytes(*word)));
+        rest.iter().for_each(|byte| self.number(u64::from(*byte)));
     }
 
     /// With its length, so that neighbours do not run together.
@@ -24,20 +24,41 @@ impl Fingerprint {
         self.bytes(text.as_bytes());
     }
 
+    /// The high bits come down, so that a change there is not lost in the next product.
     fn number(&mut self, number: u64) {
-        self.bytes(&number.to_le_bytes());
+        self.0 = (self.0 ^ number).wrapping_mul(0x0000_0100_0000_01b3);
+        self.0 ^= self.0 >> 29;
     }
 
-    /// The printed form of a value that is a plain tree.
-    fn debug(&mut self, value: &dyn fmt::Debug) {
-        write!(self, "{value:?};").expect("hashing cannot fail");
+    /// A value that is a plain tree of numbers.
+    fn tree(&mut self, value: &impl Hash) {
+        value.hash(self);
     }
 }
 
-impl Write for Fingerprint {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.bytes(text.as_bytes());
-        Ok(())
+impl Hasher for Fingerprint {
+    fn write(&mut self, bytes: &[u8]) {
+        self.bytes(bytes);
+    }
+
+    fn write_u8(&mut self, number: u8) {
+        self.number(u64::from(number));
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.number(u64::from(number));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.number(number);
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.number(number as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
     }
 }
 
@@ -47,30 +68,30 @@ pub fn fingerprint(program: &Program) -> u64 {
     hash.number(u64::from(program.layout.pointer_bytes));
     hash.number(program.functions.len() as u64);
     program.functions.iter().for_each(|function| hash_function(&mut hash, function));
-    program.constants.iter().for_each(|(_, constant)| hash.debug(constant));
+    program.constants.iter().for_each(|(_, constant)| hash.tree(constant));
     for global in &program.globals {
         hash_global(&mut hash, program, global);
     }
-    hash.debug(&program.constructors);
-    hash.debug(&program.destructors);
+    hash.tree(&program.constructors);
+    hash.tree(&program.destructors);
     hash.0
 }
 
 fn hash_function(hash: &mut Fingerprint, function: &Function) {
     hash.text(&function.name);
-    hash.debug(&(&function.parameters, function.is_variadic, function.return_type));
-    function.registers.iter().for_each(|register| hash.debug(&register.ty));
+    hash.tree(&(&function.parameters, function.is_variadic, function.return_type));
+    function.registers.iter().for_each(|register| hash.tree(&register.ty));
     for block in &function.blocks {
-        hash.debug(&block.phis);
+        hash.tree(&block.phis);
         for instruction in &block.instructions {
-            hash.debug(&(instruction.result, &instruction.operation));
+            hash.tree(&(instruction.result, &instruction.operation));
         }
-        hash.debug(&block.terminator.kind);
+        hash.tree(&block.terminator.kind);
     }
 }
 
 fn hash_global(hash: &mut Fingerprint, program: &Program, global: &Global) {
-    hash.debug(&(global.align, global.is_thread_local, global.is_constant, global.is_external));
+    hash.tree(&(global.align, global.is_thread_local, global.is_constant, global.is_external));
     if is_file_name(program, global) {
         return;
     }
@@ -79,13 +100,13 @@ fn hash_global(hash: &mut Fingerprint, program: &Program, global: &Global) {
     hash.number(global.bytes.len() as u64);
     hash.bytes(&global.bytes);
     for relocation in &global.relocations {
-        hash.debug(&(relocation.offset, relocation.addend));
+        hash.tree(&(relocation.offset, relocation.addend));
         match relocation.target {
             RelocationTarget::Global(target) => hash.text(&program.globals[target].name),
             RelocationTarget::Function(target) => hash.text(&program.functions[target].name),
             RelocationTarget::Block(function, block) => {
                 hash.text(&program.functions[function].name);
-                hash.debug(&block);
+                hash.tree(&block);
             }
         }
     }

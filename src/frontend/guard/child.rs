@@ -1,13 +1,9 @@
-//! The child of the guard: limits itself, prepares the inputs, tries to lower them, and writes what the parent may read.
+//! The child of the guard: limits itself, loads the inputs, and writes what the parent may read.
 
 use std::convert::Infallible;
-use std::ffi::{CString, OsString};
+use std::ffi::OsString;
 use std::io::Write;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-
-use inkwell::module::Module;
-use llvm_sys::bit_writer::LLVMWriteBitcodeToFile;
 
 use super::super::assemble::{finish, on_a_large_stack, prepare};
 use super::super::diagnostics::Session;
@@ -15,6 +11,7 @@ use super::super::sniff::{self, Input};
 use super::super::{DataModel, LoadOptions, Stage};
 use super::{ANSWER, Answer, NO_ROOM};
 use crate::error::Error;
+use crate::program::text;
 
 /// Arguments: bytes and seconds it may use, the data model or 0, the file to write, then two names for each input.
 pub fn answer(arguments: Vec<OsString>) -> ! {
@@ -42,11 +39,11 @@ fn load(paths: &[PathBuf], options: &LoadOptions, output: &Path) -> Result<Infal
     let session = Session::new();
     let inputs = reopen(paths)?;
     let prepared = prepare(&session, &inputs, options, &mut step)?;
-    write(&prepared.module, output)?;
-    let assumptions = prepared.assumptions.iter().map(|a| (a.kind.name().to_owned(), a.what.clone())).collect();
     step(0, Stage::Lowering);
-    finish(prepared)?;
-    tell(&Answer::Loaded(assumptions))
+    let program = finish(&prepared)?;
+    let failed = |error: std::io::Error| Error::Temporary { reason: format!("{}: {error}", output.display()) };
+    std::fs::write(output, text::print(&program)).map_err(failed)?;
+    tell(&Answer::Loaded)
 }
 
 /// Reads the files again, each given by where it is and how the user named it.
@@ -55,27 +52,17 @@ fn reopen(paths: &[PathBuf]) -> Result<Vec<Input>, Error> {
     paths.chunks_exact(2).map(open).collect()
 }
 
-fn write(module: &Module<'_>, output: &Path) -> Result<(), Error> {
-    let failed = || Error::Temporary { reason: format!("{} could not be written", output.display()) };
-    let path = CString::new(output.as_os_str().as_bytes()).map_err(|_| failed())?;
-    // SAFETY: the module is alive, the path ends with a zero byte.
-    let code = unsafe { LLVMWriteBitcodeToFile(module.as_mut_ptr(), path.as_ptr()) };
-    if code == 0 { Ok(()) } else { Err(failed()) }
-}
-
 fn step(index: usize, stage: Stage) {
     say(&format!("{index} {stage}"));
 }
 
 /// The last line. Nothing is left to do, and taking the module apart would only cost time.
 fn tell(answer: &Answer) -> ! {
-    let sentence = |answer: &Answer| match answer {
-        Answer::Refused(error) => error.to_string(),
-        Answer::Loaded(_) => "the assumptions cannot be written".to_owned(),
-    };
-    // A path that is not UTF-8 has no JSON; its sentence has.
-    let text = serde_json::to_string(answer)
-        .or_else(|_| serde_json::to_string(&Answer::Refused(Error::Usage(sentence(answer)))));
+    let text = serde_json::to_string(answer).or_else(|_| match answer {
+        // A path that is not UTF-8 has no JSON; its sentence has.
+        Answer::Refused(error) => serde_json::to_string(&Answer::Refused(Error::Usage(error.to_string()))),
+        Answer::Loaded => unreachable!("a word can be written"),
+    });
     say(&format!("{ANSWER}{}", text.expect("a sentence can be written")));
     exit(0)
 }

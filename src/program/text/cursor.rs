@@ -12,7 +12,7 @@ pub type Result<T> = std::result::Result<T, String>;
 
 impl<'t> Cursor<'t> {
     pub fn new(line: &'t str) -> Self {
-        Cursor { rest: line.trim_start() }
+        Cursor { rest: line.trim_ascii_start() }
     }
 
     pub fn is_at_end(&self) -> bool {
@@ -27,7 +27,7 @@ impl<'t> Cursor<'t> {
     pub fn take(&mut self, token: &str) -> bool {
         match self.rest.strip_prefix(token) {
             Some(rest) => {
-                self.rest = rest.trim_start();
+                self.rest = rest.trim_ascii_start();
                 true
             }
             None => false,
@@ -40,8 +40,7 @@ impl<'t> Cursor<'t> {
 
     /// The next word, without taking it.
     pub fn peek_word(&self) -> &'t str {
-        let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '$');
-        let end = self.rest.find(|c| !is_word(c)).unwrap_or(self.rest.len());
+        let end = self.rest.bytes().position(|byte| !is_word(byte)).unwrap_or(self.rest.len());
         &self.rest[..end]
     }
 
@@ -50,7 +49,7 @@ impl<'t> Cursor<'t> {
         if word.is_empty() {
             return Err(format!("a word is missing before `{}`", self.rest));
         }
-        self.rest = self.rest[word.len()..].trim_start();
+        self.rest = self.rest[word.len()..].trim_ascii_start();
         Ok(word)
     }
 
@@ -58,7 +57,7 @@ impl<'t> Cursor<'t> {
     pub fn take_word(&mut self, word: &str) -> bool {
         let is_next = self.peek_word() == word;
         if is_next {
-            self.rest = self.rest[word.len()..].trim_start();
+            self.rest = self.rest[word.len()..].trim_ascii_start();
         }
         is_next
     }
@@ -76,9 +75,9 @@ impl<'t> Cursor<'t> {
     pub fn prefixed(&mut self, prefix: &str) -> Result<usize> {
         let whole = self.rest;
         let stripped = whole.strip_prefix(prefix).ok_or_else(|| format!("`{prefix}` and a number are missing before `{whole}`"))?;
-        let end = stripped.find(|c: char| !c.is_ascii_digit()).unwrap_or(stripped.len());
+        let end = stripped.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(stripped.len());
         let number = stripped[..end].parse().map_err(|_| format!("a number is missing after `{prefix}`"))?;
-        self.rest = stripped[end..].trim_start();
+        self.rest = stripped[end..].trim_ascii_start();
         Ok(number)
     }
 
@@ -89,7 +88,7 @@ impl<'t> Cursor<'t> {
 
     /// Takes a prefixed number if one comes next.
     pub fn take_prefixed(&mut self, prefix: &str) -> Result<Option<usize>> {
-        let follows = self.rest.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        let follows = self.rest.strip_prefix(prefix).is_some_and(|rest| rest.as_bytes().first().is_some_and(u8::is_ascii_digit));
         if follows { self.prefixed(prefix).map(Some) } else { Ok(None) }
     }
 
@@ -110,7 +109,7 @@ impl<'t> Cursor<'t> {
                 other => text.push(other),
             }
         }
-        self.rest = characters.as_str().trim_start();
+        self.rest = characters.as_str().trim_ascii_start();
         Ok(text)
     }
 
@@ -142,6 +141,11 @@ impl<'t> Cursor<'t> {
     }
 }
 
+/// Bytes of plain words: names, numbers, keywords.
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b'$')
+}
+
 /// A string in quotes.
 pub fn quote(text: &str) -> String {
     let mut quoted = String::from("\"");
@@ -161,6 +165,6 @@ pub fn quote(text: &str) -> String {
 
 /// `@name`, in quotes when it is no plain word.
 pub fn at_name(name: &str) -> String {
-    let is_plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '$'));
+    let is_plain = !name.is_empty() && name.bytes().all(is_word);
     if is_plain { format!("@{name}") } else { format!("@{}", quote(name)) }
 }

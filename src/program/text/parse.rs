@@ -1,7 +1,6 @@
 //! Text to a program: the lines outside functions, and the names that lines refer to.
 
-use std::collections::HashMap;
-
+use rustc_hash::FxHashMap;
 use typed_index_collections::TiVec;
 
 use super::FIRST_LINE;
@@ -22,8 +21,8 @@ pub struct ParseError {
 /// The functions and globals of the text by name: a line may refer to what stands further down.
 #[derive(Default)]
 pub struct Names {
-    functions: HashMap<String, FunctionId>,
-    globals: HashMap<String, GlobalId>,
+    functions: FxHashMap<String, FunctionId>,
+    globals: FxHashMap<String, GlobalId>,
 }
 
 impl Names {
@@ -35,9 +34,9 @@ impl Names {
         self.globals.get(name).copied().ok_or_else(|| format!("there is no global `{name}`"))
     }
 
-    fn collect(text: &str) -> std::result::Result<Names, ParseError> {
+    fn collect(lines: &[&str]) -> std::result::Result<Names, ParseError> {
         let mut names = Names::default();
-        for (index, line) in text.lines().enumerate() {
+        for (index, line) in lines.iter().enumerate() {
             let is_new = |line: &str| -> Result<bool> {
                 let mut cursor = Cursor::new(line);
                 let keyword = cursor.word()?;
@@ -67,9 +66,10 @@ impl Names {
 }
 
 pub fn parse(text: &str) -> std::result::Result<Program, ParseError> {
-    let names = Names::collect(text)?;
+    let all_lines: Vec<&str> = text.lines().collect();
+    let names = Names::collect(&all_lines)?;
     let mut program = Program::default();
-    let mut lines = text.lines().enumerate();
+    let mut lines = all_lines.iter().enumerate();
     if lines.next().map(|(_, line)| line.trim_end()) != Some(FIRST_LINE) {
         return Err(ParseError { line: 1, reason: format!("the first line is not `{FIRST_LINE}`") });
     }
@@ -91,14 +91,14 @@ pub fn parse(text: &str) -> std::result::Result<Program, ParseError> {
         parsed.map_err(|reason| ParseError { line: index + 1, reason })?;
     }
     match open {
-        Some(_) => Err(ParseError { line: text.lines().count(), reason: "a function does not end: `}` is missing".to_owned() }),
+        Some(_) => Err(ParseError { line: all_lines.len(), reason: "a function does not end: `}` is missing".to_owned() }),
         None => Ok(program),
     }
 }
 
 /// A comment begins with `;` at the start of a line.
 fn without_comment(line: &str) -> &str {
-    let line = line.trim();
+    let line = line.trim_ascii();
     if line.starts_with(';') { "" } else { line }
 }
 

@@ -30,14 +30,14 @@ impl OperandParser<'_> {
 
     /// Operands separated by commas, as many as asked for.
     fn operands<const N: usize>(&mut self, cursor: &mut Cursor<'_>) -> Result<[Operand; N]> {
-        let mut operands = Vec::with_capacity(N);
-        for position in 0..N {
+        let mut operands = [Operand::Register(RegisterId::from(0)); N];
+        for (position, operand) in operands.iter_mut().enumerate() {
             if position > 0 {
                 cursor.expect(",")?;
             }
-            operands.push(self.operand(cursor)?);
+            *operand = self.operand(cursor)?;
         }
-        operands.try_into().map_err(|_| "an operand is missing".to_owned())
+        Ok(operands)
     }
 }
 

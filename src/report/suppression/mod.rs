@@ -41,8 +41,8 @@ pub fn apply(report: &mut Report, program: &Program, sources: &mut Sources) {
     }
     let mut used: BTreeSet<(usize, usize)> = BTreeSet::new();
     for finding in &mut report.findings {
-        for (number, suppression) in suppressions.iter().enumerate().filter(|(_, suppression)| suppression.covers(finding)) {
-            let Some(name) = suppression.name_of(finding.rule) else { continue };
+        for (number, suppression) in suppressions.iter().enumerate() {
+            let Some(name) = suppression.name_of(finding.rule).filter(|_| suppression.covers(finding)) else { continue };
             used.insert((number, name));
             finding.suppressed.get_or_insert_with(|| suppression.words());
         }

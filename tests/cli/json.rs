@@ -1,0 +1,151 @@
+//! The JSON document: every key of the contract, with its type, and the same bytes twice.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::support::{RACING, Scratch, clean, list, uncertain};
+
+/// The keys of an object, all of which are known.
+#[track_caller]
+fn keys(value: &Value, wanted: &[&str]) {
+    let object = value.as_object().unwrap_or_else(|| panic!("{value} is no object"));
+    let found: BTreeSet<&str> = object.keys().map(String::as_str).collect();
+    assert_eq!(found, wanted.iter().copied().collect(), "{value}");
+}
+
+fn is_text(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| !text.is_empty())
+}
+
+fn check_document(document: &Value) {
+    keys(document, &["schema", "tool", "inputs", "checks", "findings", "refuted", "assumptions", "notes", "limits", "stats"]);
+    assert_eq!(document["schema"], "lockcheck/1");
+    keys(&document["tool"], &["name", "version"]);
+    assert_eq!((&document["tool"]["name"], &document["tool"]["version"]), (&"lockcheck".into(), &env!("CARGO_PKG_VERSION").into()));
+    assert_eq!(list(document, "inputs"), ["prog.c"]);
+    for (check, state) in document["checks"].as_object().expect("checks") {
+        assert!(["race", "deadlock", "atomicity", "misuse", "safety"].contains(&check.as_str()), "{check}");
+        assert!(["unsafe", "safe", "unknown"].contains(&state.as_str().unwrap_or_default()), "{state}");
+    }
+    list(document, "findings").iter().for_each(check_finding);
+    assert_eq!(list(document, "refuted"), [Value::Null; 0]);
+    list(document, "assumptions").iter().for_each(check_assumption);
+    assert!(list(document, "limits").iter().all(is_text));
+    check_statistics(&document["stats"]);
+}
+
+fn check_finding(finding: &Value) {
+    let named = ["id", "rule", "verdict", "message", "object", "sites", "schedule", "not_excluded", "assumptions", "suppressed", "suppression_reason"];
+    keys(finding, &named);
+    let rule = finding["rule"].as_str().expect("a rule");
+    assert!(finding["id"].as_str().is_some_and(|id| id.starts_with(rule) && id.len() > rule.len() + 8), "{}", finding["id"]);
+    assert!(is_text(&finding["message"]) && finding["object"].is_string() && finding["suppressed"].is_boolean());
+    match finding["verdict"].as_str() {
+        Some("confirmed") => assert!(finding["schedule"].as_str().is_some_and(|token| token.starts_with("lc1:"))),
+        Some("possible") => assert!(finding["schedule"].is_null() && list(finding, "not_excluded").iter().any(is_text)),
+        other => panic!("verdict {other:?}"),
+    }
+    list(finding, "assumptions").iter().for_each(check_assumption);
+    assert!(!list(finding, "sites").is_empty());
+    for site in list(finding, "sites") {
+        keys(site, &["thread", "role", "object", "file", "line", "column", "function", "locks", "trace"]);
+        assert!(["thread", "role", "file", "function"].iter().all(|key| is_text(&site[*key])), "{site}");
+        assert!(site["line"].as_u64() > Some(0) && site["column"].as_u64() > Some(0), "{site}");
+        assert!(list(site, "locks").iter().all(is_text));
+        for step in list(site, "trace") {
+            keys(step, &["file", "line", "column", "function", "event"]);
+            assert!(step["line"].is_u64() && step["column"].is_u64() && is_text(&step["file"]) && is_text(&step["event"]), "{step}");
+        }
+    }
+}
+
+fn check_assumption(assumption: &Value) {
+    assert!(is_text(&assumption["kind"]) && is_text(&assumption["what"]), "{assumption}");
+    keys(assumption, &["kind", "what", "file", "line"]);
+    assert!(is_text(&assumption["file"]) && assumption["line"].is_u64(), "{assumption}");
+}
+
+fn check_statistics(statistics: &Value) {
+    keys(statistics, &["functions", "threads", "seconds", "executions", "transitions", "states", "peak_rss_mib"]);
+    for count in ["functions", "threads", "executions", "transitions", "states", "peak_rss_mib"] {
+        assert!(statistics[count].is_u64(), "{count} of {statistics}");
+    }
+    keys(&statistics["seconds"], &["load", "facts", "engines", "refine", "explore"]);
+    for (stage, seconds) in statistics["seconds"].as_object().expect("seconds") {
+        assert!(seconds.as_f64().is_some_and(|seconds| (0.0..600.0).contains(&seconds)), "{stage}: {seconds}");
+    }
+}
+
+#[test]
+fn a_racing_program() {
+    let document = Scratch::with(RACING).report(&[]);
+    check_document(&document);
+    assert_eq!(document["checks"]["race"], "unsafe");
+    assert_eq!(document["checks"].as_object().map(|checks| checks.len()), Some(5));
+    let [finding] = list(&document, "findings") else { panic!("one finding: {document}") };
+    assert_eq!((&finding["rule"], &finding["verdict"], &finding["object"]), (&"data-race".into(), &"confirmed".into(), &"hits".into()));
+    let [first, second] = list(finding, "sites") else { panic!("two ends: {finding}") };
+    assert_eq!((&first["thread"], &first["line"], &first["function"]), (&"visitor@prog.c:12".into(), &6.into(), &"visitor".into()));
+    assert_eq!((&second["thread"], &second["line"], &second["function"]), (&"main".into(), &13.into(), &"main".into()));
+    assert_eq!(list(first, "locks"), ["lock"]);
+    assert_eq!(list(second, "locks"), [Value::Null; 0]);
+    assert_eq!((&first["trace"][0]["event"], &first["trace"][0]["line"]), (&"create visitor".into(), &12.into()));
+    assert_eq!(document["stats"]["threads"], 2);
+    assert_eq!(document["stats"]["functions"], 2);
+    assert!(document["stats"]["executions"].as_u64() > Some(1) && document["stats"]["transitions"].as_u64() > Some(10));
+}
+
+#[test]
+fn a_clean_program_is_not_called_safe_by_execution() {
+    let document = Scratch::with(&clean()).report(&[]);
+    check_document(&document);
+    assert_eq!(list(&document, "findings"), [Value::Null; 0]);
+    assert!(document["checks"].as_object().expect("checks").values().all(|state| state == "unknown"));
+    assert!(!list(&document, "limits").is_empty());
+}
+
+#[test]
+fn a_run_that_met_an_unknown_function_confirms_nothing() {
+    let document = Scratch::with(&uncertain()).report(&[]);
+    check_document(&document);
+    let [assumption] = list(&document, "assumptions") else { panic!("one assumption: {document}") };
+    assert_eq!((&assumption["kind"], &assumption["what"]), (&"external-function".into(), &"frobnicate".into()));
+    assert_eq!((&assumption["file"], &assumption["line"]), (&"prog.c".into(), &12.into()));
+    let [finding] = list(&document, "findings") else { panic!("one finding: {document}") };
+    assert_eq!(finding["verdict"], "possible");
+    assert_eq!(list(finding, "assumptions"), [assumption.clone()]);
+    assert_eq!(document["checks"]["race"], "unknown");
+}
+
+#[test]
+fn only_the_checks_asked_for_are_there() {
+    let scratch = Scratch::with(RACING);
+    let names = |arguments: &[&str]| -> Vec<String> { scratch.report(arguments)["checks"].as_object().expect("checks").keys().cloned().collect() };
+    assert_eq!(names(&["--check", "deadlock"]), ["deadlock"]);
+    assert_eq!(names(&["--check", "misuse,race", "--check", "safety"]), ["race", "misuse", "safety"]);
+}
+
+#[test]
+fn exploring_gives_the_same_document() {
+    let scratch = Scratch::with(RACING);
+    let document = scratch.lockcheck(&["explore", "--strategy", "random", "-n", "25", "--format", "json", "prog.c"]).json();
+    check_document(&document);
+    assert_eq!(document["stats"]["executions"], 25);
+    let other = scratch.lockcheck(&["explore", "-n", "25", "--seed", "7", "--format", "json", "prog.c"]).json();
+    assert_ne!(document["stats"]["transitions"], other["stats"]["transitions"], "another seed makes other runs");
+}
+
+#[test]
+fn two_runs_differ_in_time_and_memory_only() {
+    for program in [RACING.to_owned(), clean(), uncertain()] {
+        let scratch = Scratch::with(&program);
+        let timeless = || {
+            let mut document = scratch.report(&[]);
+            document["stats"]["seconds"] = Value::Null;
+            document["stats"]["peak_rss_mib"] = Value::Null;
+            serde_json::to_string_pretty(&document).expect("a document")
+        };
+        assert_eq!(timeless(), timeless());
+    }
+}
