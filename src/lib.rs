@@ -6,6 +6,7 @@ pub mod cli;
 pub mod config;
 pub mod error;
 pub mod explore;
+pub mod facts;
 pub mod findings;
 pub mod frontend;
 pub mod models;

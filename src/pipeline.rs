@@ -26,6 +26,8 @@ pub struct RunSettings {
     pub entry: String,
     pub faults: bool,
     pub volatile_is_atomic: bool,
+    /// Globals whose accesses count as atomic.
+    pub assume_atomic: Vec<String>,
 }
 
 /// What is asked for.
@@ -99,26 +101,24 @@ fn machine<'p>(program: &'p Program, models: &Models, run: &RunSettings, inputs:
         faults: run.faults,
         volatile_is_atomic: run.volatile_is_atomic,
         entry: run.entry.clone(),
+        assume_atomic: run.assume_atomic.clone(),
         ..RunOptions::default()
     };
     Machine::new(program, &models.bind(program), options).map_err(|error| match error {
         SetupError::NoEntry(entry) => Error::NoEntry { entry, inputs: inputs.join(", ") },
-        SetupError::Data(_) => Error::Usage(format!("{}: {error}", inputs.join(", "))),
+        SetupError::Data(_) | SetupError::NoGlobal(_) => Error::Usage(format!("{}: {error}", inputs.join(", "))),
     })
 }
 
 /// A bug that was seen is confirmed when its schedule shows it again and the run rests on no assumption.
 fn judge(machine: &Machine<'_>, shown: &Shown, earlier: &[Finding], settings: &Settings, deadline: Option<Instant>) -> Finding {
     let bug = &shown.bug;
-    let verdict = if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-        Verdict::Possible { limits: vec![Limit::Budget] }
-    } else {
-        assert!(campaign::is_shown_again(machine, shown, STEPS_PER_RUN), "the schedule {} does not show {} again", shown.schedule, bug.message);
-        let limit = |assumption: &Assumption| Limit::Assumption(format!("{} ({})", assumption.what, assumption.kind.name()));
-        match shown.assumptions.is_empty() {
-            true => Verdict::Confirmed { schedule: shown.schedule.to_string() },
-            false => Verdict::Possible { limits: shown.assumptions.iter().map(limit).collect() },
-        }
+    let limit = |assumption: &Assumption| Limit::Assumption(format!("{} ({})", assumption.what, assumption.kind.name()));
+    let verdict = match campaign::is_shown_before(machine, shown, STEPS_PER_RUN, deadline) {
+        None => Verdict::Possible { limits: vec![Limit::Budget] },
+        Some(false) => panic!("the schedule {} does not show {} again", shown.schedule, bug.message),
+        Some(true) if shown.assumptions.is_empty() => Verdict::Confirmed { schedule: shown.schedule.to_string() },
+        Some(true) => Verdict::Possible { limits: shown.assumptions.iter().map(limit).collect() },
     };
     let mut names: Vec<&str> = bug.ends.iter().map(|end| end.function.as_str()).collect();
     names.push(&bug.whole);

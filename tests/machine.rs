@@ -3,6 +3,7 @@
 #![cfg(feature = "llvm")]
 
 mod generator;
+mod machine_cases;
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Inputs of a command: the program, the models, the user's settings.
 
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 use super::arguments::{DataModelArg, InputArgs};
 use crate::config::Config;
@@ -34,9 +34,8 @@ pub fn load(arguments: &InputArgs) -> Result<Loaded, Error> {
     models.add_user_entries(&config.functions).map_err(|reason| Error::Config { file: file(), reason })?;
     let program = load_program(arguments)?;
     let names: Vec<String> = arguments.inputs.iter().map(|input| input.display().to_string()).collect();
-    let unbuilt = [("entries", config.entries.is_empty()), ("assume_atomic", config.assume_atomic.is_empty())];
-    if let Some((key, _)) = unbuilt.iter().find(|(_, is_empty)| !is_empty) {
-        return Err(Error::Config { file: file(), reason: format!("`{key}` is not built yet; remove it") });
+    if !config.entries.is_empty() {
+        return Err(Error::Config { file: file(), reason: "`entries` is not built yet; remove it".to_owned() });
     }
     let run = run_settings(arguments, &config, &program, &names)?;
     Ok(Loaded { program, models, config, run, command_line: command_line(arguments, &names), names })
@@ -49,7 +48,47 @@ pub fn load_program(arguments: &InputArgs) -> Result<Program, Error> {
         DataModelArg::Bits64 => DataModel::Bits64,
     });
     let options = LoadOptions { clang_args: arguments.clang_args.clone(), data_model, ..LoadOptions::default() };
-    frontend::load(&arguments.inputs, &options)
+    let mut program = frontend::load(&arguments.inputs, &options)?;
+    if let Ok(directory) = std::env::current_dir() {
+        name_files(&mut program, &arguments.inputs, &directory);
+    }
+    Ok(program)
+}
+
+/// Names the files that were compiled here so that they can be opened from here: inputs as they were given, others in full.
+///
+/// clang splits an absolute name where it parts from the current directory, and the second half alone leads nowhere.
+fn name_files(program: &mut Program, inputs: &[PathBuf], directory: &Path) {
+    let is_source = |input: &&PathBuf| input.extension().is_some_and(|extension| extension == "c" || extension == "i");
+    let sources: Vec<(PathBuf, &PathBuf)> = inputs.iter().filter(is_source).map(|input| (resolved(&directory.join(input)), input)).collect();
+    if sources.is_empty() {
+        return;
+    }
+    for file in &mut program.files {
+        let full = resolved(&file.absolute());
+        let compiled_in = Path::new(&file.directory).to_owned();
+        if let Some((_, input)) = sources.iter().find(|(source, _)| *source == full) {
+            file.name = input.display().to_string();
+            file.directory = directory.display().to_string();
+        } else if compiled_in != directory && directory.starts_with(&compiled_in) {
+            file.name = full.display().to_string();
+        }
+    }
+}
+
+/// Without `.` and `..`, by the words of the path alone.
+fn resolved(path: &Path) -> PathBuf {
+    let mut resolved = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                resolved.pop();
+            }
+            other => resolved.push(other),
+        }
+    }
+    resolved
 }
 
 fn run_settings(arguments: &InputArgs, config: &Config, program: &Program, names: &[String]) -> Result<RunSettings, Error> {
@@ -60,10 +99,8 @@ fn run_settings(arguments: &InputArgs, config: &Config, program: &Program, names
     if !is_defined {
         return Err(Error::NoEntry { entry: entry.clone(), inputs: names.join(", ") });
     }
-    if !arguments.assume_atomic.is_empty() {
-        return Err(Error::Usage("`--assume-atomic` is not built yet".to_owned()));
-    }
-    Ok(RunSettings { entry: entry.clone(), faults: arguments.faults, volatile_is_atomic: config.volatile_is_atomic })
+    let assume_atomic = arguments.assume_atomic.iter().chain(&config.assume_atomic).cloned().collect();
+    Ok(RunSettings { entry: entry.clone(), faults: arguments.faults, volatile_is_atomic: config.volatile_is_atomic, assume_atomic })
 }
 
 /// Inputs and the options that change what is loaded, quoted for a shell.
@@ -97,7 +134,7 @@ fn quote(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::quote;
+    use super::*;
 
     #[test]
     fn a_shell_takes_each_word_whole() {
@@ -105,5 +142,11 @@ mod tests {
         assert_eq!(quote("my file.c"), "'my file.c'");
         assert_eq!(quote("it's"), "'it'\\''s'");
         assert_eq!(quote(""), "''");
+    }
+
+    #[test]
+    fn a_path_is_resolved_by_its_words() {
+        assert_eq!(resolved(Path::new("/a/./b/../c//d.c")), Path::new("/a/c/d.c"));
+        assert_eq!(resolved(Path::new("/../a")), Path::new("/a"));
     }
 }

@@ -129,9 +129,6 @@ impl Campaign {
             End::OutOf(RunLimit::Steps | RunLimit::Transitions) => {
                 self.limits.insert(Limit::Steps(effort.steps_per_run));
             }
-            End::OutOf(RunLimit::NonLocalJump) => {
-                self.limits.insert(Limit::NotAnalysed("a run ended at a longjmp, which is not executed".to_owned()));
-            }
             End::OutOf(RunLimit::Schedule) | End::Diverged { .. } => panic!("a scheduler that makes its choices up is never at its end"),
             End::Exited(_) | End::Killed(_) | End::Stuck(_) | End::Fault { .. } | End::AssertionFailed { .. } | End::Rejected => {}
         }
@@ -149,8 +146,16 @@ fn uncertain(assumptions: &BTreeSet<Assumption>) -> BTreeSet<Assumption> {
 
 /// Whether running the schedule again, from the start, shows the same bug again.
 pub fn is_shown_again(machine: &Machine<'_>, shown: &Shown, steps_per_run: u64) -> bool {
+    is_shown_before(machine, shown, steps_per_run, None) == Some(true)
+}
+
+/// The same; nothing when the time was over before the bug was seen.
+pub fn is_shown_before(machine: &Machine<'_>, shown: &Shown, steps_per_run: u64, deadline: Option<Instant>) -> Option<bool> {
     let mut machine = machine.clone();
-    let limits = Limits { steps: steps_per_run, ..Limits::default() };
-    run::run(&mut machine, &mut Fixed::new(shown.schedule.clone()), &limits, &mut Unobserved);
-    bugs::shown_by(&machine).iter().any(|bug| bug.key() == shown.bug.key())
+    let limits = Limits { steps: steps_per_run, deadline, ..Limits::default() };
+    let report = run::run(&mut machine, &mut Fixed::new(shown.schedule.clone()), &limits, &mut Unobserved);
+    match bugs::shown_by(&machine).iter().any(|bug| bug.key() == shown.bug.key()) {
+        false if report.end == End::OutOf(RunLimit::Time) => None,
+        is_shown => Some(is_shown),
+    }
 }

@@ -4,7 +4,7 @@
 
 use super::fault::Fault;
 use super::value::{Pointer, Value};
-use crate::program::{DataLayout, Type};
+use crate::program::{AssumptionKind, DataLayout, Type};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
@@ -51,6 +51,8 @@ pub trait Environment {
     fn write_output(&mut self, stream: Stream, bytes: &[u8]);
     /// Any value of an integer type: a choice that the schedule records. `what` names it for the reader.
     fn choose(&mut self, bits: u32, what: &str) -> u128;
+    /// Something is not executed exactly here.
+    fn assume(&mut self, kind: AssumptionKind, what: &str);
     /// The calling thread's `errno`.
     fn errno(&mut self) -> Pointer;
     /// An object of the C library itself (a table, a message, a stream), made at its first use with this content, the same at

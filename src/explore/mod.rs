@@ -7,6 +7,7 @@ pub mod builtins;
 pub mod campaign;
 pub mod environment;
 pub mod evaluate;
+pub mod exhaustive;
 pub mod fault;
 pub mod happens_before;
 pub mod machine;

@@ -22,7 +22,7 @@ struct Seen {
 }
 
 enum What {
-    Access { object: ObjectId, offset: u64, size: u64, is_write: bool, value: String },
+    Access { object: ObjectId, generation: u32, offset: u64, size: u64, is_write: bool, value: String },
     Synchronization(SyncEvent),
     Blocked,
     Created(ThreadId),
@@ -38,8 +38,8 @@ enum What {
 #[derive(Default)]
 pub struct Transcript {
     seen: Vec<Seen>,
-    /// Which threads touched which object.
-    touched_by: BTreeMap<ObjectId, BTreeSet<ThreadId>>,
+    /// Which threads touched which object, by its number and generation.
+    touched_by: BTreeMap<(ObjectId, u32), BTreeSet<ThreadId>>,
     /// How many races and misuses have been noted.
     races: usize,
     misuses: usize,
@@ -48,8 +48,8 @@ pub struct Transcript {
 impl Observer for Transcript {
     fn event(&mut self, machine: &Machine<'_>, event: &Event<'_>) {
         if let Some(what) = self.what(machine, &event.kind) {
-            if let What::Access { object, .. } = &what {
-                self.touched_by.entry(*object).or_default().insert(event.thread);
+            if let What::Access { object, generation, .. } = &what {
+                self.touched_by.entry((*object, *generation)).or_default().insert(event.thread);
             }
             self.seen.push(Seen { thread: event.thread, site: event.site, what, held: machine.sync.held_by(event.thread).to_vec() });
         }
@@ -62,7 +62,8 @@ impl Transcript {
         let access = |address: &super::value::Pointer, size: u64, value: Option<&Value>, is_write: bool| {
             let object = address.object.or_else(|| machine.memory.object_at(address.address))?;
             let offset = address.address.wrapping_sub(machine.memory.object(object).base);
-            Some(What::Access { object, offset, size, is_write, value: value.map_or("…".to_owned(), value_text) })
+            let generation = machine.memory.object(object).generation;
+            Some(What::Access { object, generation, offset, size, is_write, value: value.map_or("…".to_owned(), value_text) })
         };
         match kind {
             EventKind::Read { address, size, value, .. } => access(address, *size, *value, false),
@@ -127,8 +128,8 @@ impl Transcript {
 
     fn describe(&self, names: &Names<'_>, seen: &Seen) -> Option<StepKind> {
         Some(match &seen.what {
-            What::Access { object, offset, size, is_write, value } => {
-                let is_shared = self.touched_by.get(object).is_some_and(|threads| threads.len() > 1);
+            What::Access { object, generation, offset, size, is_write, value } => {
+                let is_shared = self.touched_by.get(&(*object, *generation)).is_some_and(|threads| threads.len() > 1);
                 if !is_shared {
                     return None;
                 }

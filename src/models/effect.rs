@@ -53,8 +53,10 @@ pub enum Effect {
         #[serde(default)]
         class: LockClass,
     },
-    /// Sets or reads a field of an attribute object (`pthread_mutexattr_settype`, `pthread_rwlockattr_setkind_np`, …).
+    /// Sets a field of an attribute object (`pthread_mutexattr_settype`, `pthread_rwlockattr_setkind_np`, …).
     SetAttribute { object: ArgumentIndex, attribute: Attribute, value: ArgumentIndex },
+    /// Stores what was set, or the default, where `value` points to.
+    GetAttribute { object: ArgumentIndex, attribute: Attribute, value: ArgumentIndex },
     InitializeAttribute { object: ArgumentIndex },
 
     Spawn {
@@ -87,10 +89,17 @@ pub enum Effect {
     },
     Cancel { handle: ArgumentIndex },
     SetCancelState { state: ArgumentIndex, old: Option<ArgumentIndex> },
+    /// Deferred or asynchronous; the latter is not executed.
+    SetCancelType { kind: ArgumentIndex, old: Option<ArgumentIndex> },
     /// A point where a pending cancellation takes effect.
     CancellationPoint,
     PushCleanup { routine: ArgumentIndex, argument: ArgumentIndex },
     PopCleanup { execute: ArgumentIndex },
+    /// The handler stands behind a `setjmp` of the caller, which returns 1 when the thread ends (`pthread_cleanup_push` of glibc).
+    PushCleanupJump { buffer: ArgumentIndex },
+    PopCleanupJump { buffer: ArgumentIndex },
+    /// Such a handler has done its work: the thread goes on ending.
+    ContinueExit,
     CurrentThread,
     EqualThreads { left: ArgumentIndex, right: ArgumentIndex },
     Yield,
@@ -176,11 +185,32 @@ pub enum Effect {
         when: CallbackTime,
     },
     /// Installs a signal handler.
-    InstallHandler { handler: ArgumentIndex },
-    /// `setjmp` and `longjmp`.
-    NonLocalJump,
+    InstallHandler {
+        handler: ArgumentIndex,
+        /// The signal's number: what was installed for it before is returned or stored.
+        signal: Option<ArgumentIndex>,
+        /// The handler is the first field of a structure; null installs nothing (`sigaction`).
+        #[serde(default)]
+        in_structure: bool,
+        /// Where the structure that was installed before is stored.
+        old: Option<ArgumentIndex>,
+    },
+    /// Remembers where the caller stands; returns 0 now, and once more for each jump (`setjmp`).
+    SaveJump { buffer: ArgumentIndex },
+    /// Goes back to where `setjmp` returned, with this value, 1 for 0 (`longjmp`).
+    Jump { buffer: ArgumentIndex, value: ArgumentIndex },
+    /// Something that is not executed may happen here: an assumption, unless this argument is 0 or null.
+    Unmodelled { unless_zero: Option<ArgumentIndex> },
     /// Returns one of its arguments.
     Returns { argument: ArgumentIndex },
+    /// Returns one of these numbers, by choice when there are several.
+    ReturnsOneOf {
+        values: Vec<i64>,
+        /// The first one when this argument is 0.
+        first_if_zero: Option<ArgumentIndex>,
+    },
+    /// Returns 0 for a string of fewer bytes than this, its final 0 not counted.
+    ReturnsByLength { string: ArgumentIndex, below: u64, otherwise: i64 },
 }
 
 #[derive(Deserialize, Default, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -251,7 +281,18 @@ pub enum Attribute {
     MutexType,
     ReadWritePreference,
     DetachState,
-    /// Has no influence on what is checked (stack size, process sharing, …).
+    /// What happens to a mutex whose owner ends: only "nothing" is executed.
+    Robustness,
+    /// In bytes; has no influence on what is checked, as all below.
+    StackSize,
+    GuardSize,
+    Protocol,
+    ProcessShared,
+    Clock,
+    SchedulingPolicy,
+    SchedulingInheritance,
+    SchedulingScope,
+    /// Never read back by a known function.
     Other,
 }
 

@@ -22,6 +22,8 @@ fn effect(key: &str, value: &Value) -> Result<Effect, String> {
         Value::Bool(true) => json!(key),
         // `exit: abort`, `exit: {argument: 0}` name the code itself.
         _ if key == "exit" => json!({key: {"code": value}}),
+        // `returns_one_of: [0, 1]` names the values.
+        Value::Array(_) if key == "returns_one_of" => json!({key: {"values": value}}),
         // `free: 0` names the one argument the effect has.
         Value::Number(_) if only_field(key).is_some() => json!({key: {only_field(key).unwrap_or_default(): value}}),
         Value::Object(fields) => json!({key: spell_out(fields)}),
@@ -39,6 +41,7 @@ fn only_field(key: &str) -> Option<&'static str> {
         "release" | "destroy_lock" => "lock",
         "detach" | "cancel" => "handle",
         "install_handler" => "handler",
+        "save_jump" | "push_cleanup_jump" | "pop_cleanup_jump" => "buffer",
         _ => return None,
     })
 }

@@ -39,7 +39,7 @@ pub enum AssumptionKind {
     IndirectFunction,
     /// A signal handler is installed: its runs are not explored.
     SignalHandler,
-    /// `setjmp` or `longjmp`.
+    /// A call that could be left by an exception (C++, `-fexceptions`).
     NonLocalJump,
     /// The bitcode was optimised: accesses of the source, and races with them, may be gone.
     OptimizedBitcode,
@@ -49,10 +49,18 @@ pub enum AssumptionKind {
     ExternalGlobal,
     /// `volatile` was taken as atomic on request.
     VolatileAsAtomic,
+    /// A global was taken as atomic on request.
+    AssumedAtomic,
+    /// Something that a known library function may do and that is not executed: robust mutexes, signals that are sent, …
+    PartialModel,
+    /// Standard input was taken as empty: other inputs were not tried.
+    StandardInput,
+    /// What a file holds was chosen byte by byte: what the program itself wrote to it is not remembered.
+    FileContent,
 }
 
 impl AssumptionKind {
-    pub const ALL: [AssumptionKind; 11] = [
+    pub const ALL: [AssumptionKind; 15] = [
         Self::ExternalFunction,
         Self::InlineAssembly,
         Self::TargetIntrinsic,
@@ -64,6 +72,10 @@ impl AssumptionKind {
         Self::NoDebugInformation,
         Self::ExternalGlobal,
         Self::VolatileAsAtomic,
+        Self::AssumedAtomic,
+        Self::PartialModel,
+        Self::StandardInput,
+        Self::FileContent,
     ];
 
     /// The word used in JSON and in the text form.
@@ -80,6 +92,10 @@ impl AssumptionKind {
             Self::NoDebugInformation => "no-debug-information",
             Self::ExternalGlobal => "external-global",
             Self::VolatileAsAtomic => "volatile-as-atomic",
+            Self::AssumedAtomic => "assumed-atomic",
+            Self::PartialModel => "partial-model",
+            Self::StandardInput => "standard-input",
+            Self::FileContent => "file-content",
         }
     }
 
@@ -92,8 +108,16 @@ impl AssumptionKind {
             | Self::UnknownInstruction
             | Self::IndirectFunction
             | Self::NonLocalJump
-            | Self::ExternalGlobal => true,
-            Self::SignalHandler | Self::OptimizedBitcode | Self::NoDebugInformation | Self::VolatileAsAtomic => false,
+            | Self::ExternalGlobal
+            | Self::PartialModel
+            | Self::FileContent => true,
+            // An empty input is a real one.
+            Self::StandardInput
+            | Self::SignalHandler
+            | Self::OptimizedBitcode
+            | Self::NoDebugInformation
+            | Self::VolatileAsAtomic
+            | Self::AssumedAtomic => false,
         }
     }
 

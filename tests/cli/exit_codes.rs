@@ -65,7 +65,7 @@ fn bad_usage_is_2() {
     }
     let scratch = Scratch::with(RACING);
     scratch.lockcheck(&["prog.c", "--check", "race,nonsense"]).expect_refusal(&["nonsense", "race, deadlock"]);
-    scratch.lockcheck(&["prog.c", "--budget", "-1"]).expect_refusal(&["--budget"]);
+    scratch.lockcheck(&["prog.c", "--budget=-1"]).expect_refusal(&["--budget"]);
     scratch.lockcheck(&["prog.c", "--jobs", "0"]).expect_refusal(&["--jobs"]);
     scratch.lockcheck(&["prog.c", "--entry", "nobody"]).expect_refusal(&["nobody", "prog.c"]);
     scratch.lockcheck(&["missing.c"]).expect_refusal(&["missing.c", "no such file"]);

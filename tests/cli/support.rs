@@ -139,6 +139,13 @@ impl Scratch {
         self.lockcheck(&[&["prog.c", "--format", "json"], arguments].concat()).json()
     }
 
+    /// The pinned clang, run in the directory.
+    pub fn clang(&self, arguments: &str) {
+        let pinned = include_str!("../../ci/toolchain").lines().find_map(|line| line.strip_prefix("LLVM_VERSION="));
+        let run = self.shell(&format!("clang-{} {arguments}", pinned.expect("a pinned version")));
+        assert_eq!(run.code, 0, "{arguments}: {}", run.stderr);
+    }
+
     /// A line for the shell, with `$LOCKCHECK` as the command.
     pub fn shell(&self, line: &str) -> Run {
         let mut shell = Command::new("sh");

@@ -87,7 +87,7 @@ fn unit_of(events: &[Event], take: usize) -> Option<usize> {
     number.checked_sub(value as usize).and_then(|number| posts.clone().nth(number))
 }
 
-/// C11 7.17.3 and 7.17.4, with release sequences of read-modify-writes: `earlier` is a release operation or fence, `later` an
+/// C11 7.17.3 and 7.17.4, with release sequences as 5.1.2.4 has them: `earlier` is a release operation or fence, `later` an
 /// acquire operation or fence.
 fn c11_synchronizes(events: &[Event], earlier: usize, later: usize) -> bool {
     // The loads through which `later` can read: itself, or relaxed ones before an acquire fence.
@@ -111,26 +111,30 @@ fn is_atomic_read(event: &Event) -> bool {
     matches!(event, Access { kind: AccessKind::AtomicRead(_) | AccessKind::AtomicReadWrite(_), .. })
 }
 
-/// The store a load reads, and, as long as that is a read-modify-write, the one before it.
+/// The heads of the release sequences that the store a load reads belongs to: going back, a store that is no read-modify-write
+/// leaves only those of its own thread.
 fn release_sequence(events: &[Event], load: usize) -> Vec<usize> {
     let Access { object, offset, .. } = events[load] else { panic!("a load is an access") };
-    let mut sequence = Vec::new();
+    let mut heads = Vec::new();
+    let mut only = None;
     for index in (0..load).rev() {
         let Access { object: other, offset: at, kind, .. } = events[index] else { continue };
         if (other, at) != (object, offset) {
             continue;
         }
+        let thread = thread_of(&events[index]);
         match kind {
-            AccessKind::AtomicReadWrite(_) => sequence.push(index),
-            AccessKind::AtomicWrite(_) => {
-                sequence.push(index);
-                break;
+            AccessKind::AtomicReadWrite(_) if only.is_none_or(|only| only == thread) => heads.push(index),
+            AccessKind::AtomicReadWrite(_) => {}
+            AccessKind::AtomicWrite(_) if only.is_none_or(|only| only == thread) => {
+                heads.push(index);
+                only = Some(thread);
             }
-            AccessKind::Write => break,
+            AccessKind::AtomicWrite(_) | AccessKind::Write => break,
             _ => {}
         }
     }
-    sequence
+    heads
 }
 
 /// The bytes of two accesses that race.

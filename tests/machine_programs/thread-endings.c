@@ -1,4 +1,4 @@
-// Destructors of thread-specific data after a return and after `pthread_exit`, `pthread_once`, thread-local variables.
+// Cleanup handlers and destructors of thread-specific data, by return, by `pthread_exit` and by `pthread_cleanup_pop`.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@ static void make_key(void) {
     puts("makes the key");
     pthread_key_create(&key, destroy);
 }
+static void cleanup(void *argument) { printf("cleans up %s, own is %d\n", (char *)argument, own); }
 
 static void set(const char *text) {
     char *copy = malloc(32);
@@ -27,16 +28,22 @@ static void set(const char *text) {
 static void *leaves(void *argument) {
     set("what leaves left");
     own += 1;
+    pthread_cleanup_push(cleanup, "outer");
     pthread_mutex_lock(&mutex);
-    printf("leaves with %d\n", own);
-    pthread_mutex_unlock(&mutex);
+    pthread_cleanup_push((void (*)(void *))pthread_mutex_unlock, &mutex);
     pthread_exit(argument);
+    pthread_cleanup_pop(0);
+    pthread_cleanup_pop(0);
+    return NULL;
 }
 
 static void *returns(void *argument) {
     set("what returns left");
     own += 2;
-    printf("returns with %d\n", own);
+    pthread_cleanup_push(cleanup, "popped and run");
+    pthread_cleanup_push(cleanup, "popped");
+    pthread_cleanup_pop(0);
+    pthread_cleanup_pop(1);
     return (char *)argument + 1;
 }
 

@@ -48,5 +48,6 @@ pub fn assertion(names: &Names<'_>, thread: ThreadId, site: Option<SiteId>, what
     } else {
         format!("an assertion fails in {}: {what}", names.short_thread(thread))
     };
-    Bug::new(Rule::Assertion, String::new(), String::new(), message, vec![names.end_now(thread, Role::Fault, String::new(), site)])
+    let object = what.to_owned();
+    Bug::new(Rule::Assertion, object.clone(), object.clone(), message, vec![names.end_now(thread, Role::Fault, object, site)])
 }

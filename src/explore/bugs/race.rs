@@ -17,8 +17,11 @@ pub fn bug(names: &Names<'_>, race: &Race) -> Bug {
         AccessRole::Write | AccessRole::AtomicWrite => "writes",
         AccessRole::End => "ends",
     };
-    let (first, second) = (names.short_thread(race.first.thread), names.short_thread(race.second.thread));
-    let what = match (verb(&race.first), verb(&race.second)) {
+    // In the order of the ends.
+    let place = |end: &RaceEnd| end.site.and_then(|site| names.program.place_of(site));
+    let (one, two) = if place(&race.second) < place(&race.first) { (&race.second, &race.first) } else { (&race.first, &race.second) };
+    let (first, second) = (names.short_thread(one.thread), names.short_thread(two.thread));
+    let what = match (verb(one), verb(two)) {
         ("writes", "writes") => format!("{first} and {second} write it"),
         (one, other) => format!("{first} {one} it, {second} {other} it"),
     };

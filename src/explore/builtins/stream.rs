@@ -2,9 +2,10 @@
 //!
 //! # Deviations
 //! 1. Buffers do not exist: what is written is out at once, so `_exit` and `abort` lose nothing.
-//! 2. Standard input is at its end from the start.
+//! 2. Standard input is at its end from the start: an assumption, noted at the first read.
 //! 3. `fopen` may fail or succeed, by choice. What is written to a file is dropped; what is read from one is chosen byte by byte.
-//!    Only the file that ended last remembers that it did.
+//!    That is exact for one file that is only read, from its beginning on. Reading after a file was written, positioned or opened
+//!    again, and asking for a position, is an assumption; only the file that ended last remembers that it did.
 //! 4. The state of a stream is the library's own: glibc locks it, so it is not checked for races.
 
 use super::call::{Call, Outcome};
@@ -13,6 +14,7 @@ use super::text;
 use crate::explore::environment::{Environment, Stream};
 use crate::explore::fault::Fault;
 use crate::explore::value::Pointer;
+use crate::program::AssumptionKind;
 
 /// What a `FILE *` or a descriptor stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +30,9 @@ pub enum Target {
 pub const FILE_SIZE: usize = 216;
 pub const EOF: i128 = -1;
 const END_SLOT: &str = "the file at its end";
+/// How many files were opened; the mark says that one was changed or positioned.
+const FILES_SLOT: &str = "files";
+const CHANGED_MARK: u64 = 1 << 32;
 const PUSHED_SLOT: &str = "ungetc";
 /// Tells a pushed zero byte from none.
 const PUSHED_MARK: u64 = 0x100;
@@ -65,9 +70,28 @@ pub fn write(call: &mut Call, target: Target, bytes: &[u8]) -> Result<(), Fault>
     match target {
         Target::Output => call.environment.write_output(Stream::Output, bytes),
         Target::Error => call.environment.write_output(Stream::Error, bytes),
-        Target::Input | Target::File(_) => {}
+        Target::Input => {}
+        Target::File(_) => mark_changed(call.environment),
     }
     Ok(())
+}
+
+/// From now on what a file holds is not known to be what was chosen.
+fn mark_changed(environment: &mut dyn Environment) {
+    *environment.slot(FILES_SLOT) |= CHANGED_MARK;
+}
+
+/// A read that is not answered exactly.
+fn note_read(environment: &mut dyn Environment, target: Target) {
+    match target {
+        Target::File(_) if *environment.slot(FILES_SLOT) > 1 => {
+            environment.assume(AssumptionKind::FileContent, "what a file holds that was written, positioned or opened again");
+        }
+        Target::File(_) => {}
+        Target::Input | Target::Output | Target::Error => {
+            environment.assume(AssumptionKind::StandardInput, "standard input is empty");
+        }
+    }
 }
 
 /// The next byte of a stream, `None` at its end.
@@ -76,6 +100,7 @@ pub fn next_byte(call: &mut Call, target: Target) -> Option<u8> {
     if pushed != 0 {
         return Some(pushed as u8);
     }
+    note_read(call.environment, target);
     let identity = identity(target);
     let ends = match target {
         Target::File(_) if *call.environment.slot(END_SLOT) != identity => call.environment.choose(1, "the file ends here") == 1,
@@ -153,6 +178,7 @@ pub fn read_descriptor(mut call: Call) -> Outcome {
         call.set_errno(EBADF)?;
         return call.integer(-1);
     }
+    note_read(call.environment, target_of_descriptor(descriptor));
     if size == 0 || descriptor <= 2 || call.environment.choose(1, "read ends here") == 1 {
         return call.integer(0);
     }
@@ -161,7 +187,15 @@ pub fn read_descriptor(mut call: Call) -> Outcome {
     call.integer(1)
 }
 
-/// Checks the stream, does nothing, returns 0 (`fflush`, `setbuf`, `clearerr`, `fseek`, …).
+/// `fseek`, `rewind`: another position in the same unknown file.
+pub fn seek(mut call: Call) -> Outcome {
+    if let Target::File(_) = target_of(&mut call, 0)? {
+        mark_changed(call.environment);
+    }
+    accept(call, false)
+}
+
+/// Checks the stream, does nothing, returns 0 (`fflush`, `setbuf`, `clearerr`, …).
 pub fn accept(mut call: Call, may_be_null: bool) -> Outcome {
     if !(may_be_null && call.pointer(0)?.is_null()) {
         target_of(&mut call, 0)?;
@@ -194,6 +228,7 @@ pub fn open(mut call: Call, strings: &[usize]) -> Outcome {
         call.set_errno(ENOENT)?;
         return call.pointer_result(Pointer::NULL);
     }
+    *call.environment.slot(FILES_SLOT) += 1;
     let file = call.environment.allocate(FILE_SIZE as u64, true)?;
     call.pointer_result(file)
 }
@@ -205,6 +240,8 @@ pub fn freopen(mut call: Call) -> Outcome {
     }
     text::string(call.environment, mode)?;
     target_of(&mut call, 2)?;
+    mark_changed(call.environment);
+    call.environment.assume(AssumptionKind::FileContent, "freopen changes nothing");
     call.pointer_result(file)
 }
 
@@ -244,6 +281,7 @@ pub fn clearerr(mut call: Call) -> Outcome {
 pub fn ftell(mut call: Call) -> Outcome {
     match target_of(&mut call, 0)? {
         Target::File(_) => {
+            call.environment.assume(AssumptionKind::FileContent, "the position in a file is any");
             let position = call.environment.choose(16, "the position in the file");
             call.integer(position as i128)
         }

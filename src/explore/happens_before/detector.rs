@@ -178,8 +178,8 @@ impl RaceDetector {
                     locations.overwrite(offset, size);
                 }
             }
-            AccessKind::AtomicWrite(ordering) => locations.store(offset, size, self.order.write(thread, ordering)),
-            AccessKind::AtomicReadWrite(ordering) => locations.update(offset, size, self.order.write(thread, ordering)),
+            AccessKind::AtomicWrite(ordering) => locations.store(offset, size, thread, self.order.write(thread, ordering)),
+            AccessKind::AtomicReadWrite(ordering) => locations.update(offset, size, thread, self.order.write(thread, ordering)),
         }
     }
 

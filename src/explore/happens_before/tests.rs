@@ -124,12 +124,12 @@ fn a_relaxed_flag_orders_nothing_without_fences() {
 }
 
 #[test]
-fn read_modify_writes_continue_a_release_sequence_and_stores_end_it() {
+fn read_modify_writes_and_own_stores_continue_a_release_sequence_and_others_end_it() {
     let relaxed = Ordering::Relaxed;
     let between = [
         (AccessKind::AtomicReadWrite(relaxed), 2, 0),
         (AccessKind::AtomicWrite(relaxed), 2, 1),
-        (AccessKind::AtomicWrite(relaxed), 1, 1),
+        (AccessKind::AtomicWrite(relaxed), 1, 0),
         (AccessKind::AtomicRead(relaxed), 2, 0),
     ];
     for (kind, thread, races) in between {

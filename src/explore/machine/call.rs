@@ -132,6 +132,10 @@ impl<'p> Turn<'_, 'p> {
 
     pub fn run_builtin(&mut self, function: FunctionId, builtin: Builtin, values: &[Value], return_type: Type) -> Result<BuiltinResult, Stop> {
         self.observe(EventKind::LibraryCall { function, arguments: values });
+        if builtin == Builtin::Strtok {
+            // It knows the string until the next call.
+            values.iter().for_each(|value| self.escape(value));
+        }
         let types: smallvec::SmallVec<[Type; 6]> = values.iter().map(Value::type_of).collect();
         let result = builtins::call(builtin, self, values, &types, return_type)?;
         if let BuiltinResult::Return(value) = &result {
@@ -179,12 +183,14 @@ impl<'p> Turn<'_, 'p> {
             let thread = self.thread.id;
             sync::begin_atomic_body(self, thread);
         }
+        self.thread.activations += 1;
         Ok(FrameKind::Code(CodeFrame {
             function: callee,
             block: function.entry(),
             instruction: 0,
             base,
             stack_mark,
+            activation: self.thread.activations,
             variadic,
             is_atomic,
             stack: None,

@@ -30,8 +30,6 @@ pub enum Limit {
     Time,
     /// A recorded schedule has no further choice.
     Schedule,
-    /// `longjmp` is not executed.
-    NonLocalJump,
 }
 
 impl fmt::Display for End {
@@ -55,7 +53,6 @@ impl fmt::Display for Limit {
             Self::Steps | Self::Transitions => "it takes too many steps",
             Self::Time => "the time is over",
             Self::Schedule => "the schedule has no further step",
-            Self::NonLocalJump => "it comes to a longjmp, which is not executed",
         })
     }
 }

@@ -6,12 +6,13 @@ use crate::explore::evaluate;
 use crate::explore::fault::Fault;
 use crate::explore::memory::{Death, ObjectKind};
 use crate::explore::scheduler::InputRequest;
-use crate::explore::sync::{self, Resume, ThreadId};
-use crate::explore::value::{ScalarValue, Value};
+use crate::explore::sync::{Resume, ThreadId};
+use crate::explore::value::{ObjectId, ScalarValue, Value};
 use crate::program::{AssumptionKind, BlockId, Function, Operand, Phi, SiteId, Terminator, TerminatorKind};
 
 use super::conversion::conform;
 use super::observer::EventKind;
+use super::prepared::FEW_CASES;
 use super::thread::{Ending, Frame, FrameKind};
 use super::turn::{Stop, Turn};
 
@@ -40,6 +41,13 @@ impl<'p> Turn<'_, 'p> {
                 let value = self.operand(*value);
                 refuse_poison(value)?;
                 let number = evaluate::as_u128(value)?;
+                if cases.len() > FEW_CASES
+                    && let Some(FrameKind::Code(code)) = self.thread.frames.last().map(|frame| &frame.kind)
+                    && let Some(table) = self.prepared.switches.get(&(code.function, from))
+                {
+                    let target = table.get(&number).copied().unwrap_or(*default);
+                    return Ok(self.jump_to(function, from, target));
+                }
                 let matches = |constant| matches!(&self.prepared.constants[constant], Value::Scalar(ScalarValue::Integer { value, .. }) if *value == number);
                 cases.iter().find(|(case, _)| matches(*case)).map_or(*default, |(_, target)| *target)
             }
@@ -58,11 +66,16 @@ impl<'p> Turn<'_, 'p> {
             }
             TerminatorKind::Unreachable => return Err(Fault::undefined("a point that cannot be reached").into()),
         };
+        Ok(self.jump_to(function, from, target))
+    }
+
+    #[inline]
+    fn jump_to(&mut self, function: &'p Function, from: BlockId, target: BlockId) -> Flow {
         let phis = &function.blocks[target].phis;
         if !phis.is_empty() {
             self.enter_phis(phis, &function.blocks[target].predecessors, from);
         }
-        Ok(Flow::Jump(target))
+        Flow::Jump(target)
     }
 
     /// A number below `count`, as an input.
@@ -97,13 +110,7 @@ impl<'p> Turn<'_, 'p> {
         if self.is_observed {
             self.observe(EventKind::Return { function: code.function, value: value.as_ref() });
         }
-        let (mark, base, is_atomic) = (code.stack_mark, code.base, code.is_atomic);
-        self.release_stack(mark, Death::ScopeLeft);
-        self.thread.registers.truncate(base);
-        if is_atomic {
-            let thread = self.thread.id;
-            sync::end_atomic_body(self, thread);
-        }
+        self.leave_code(code, value.as_ref());
         self.deliver(&frame, value);
         Ok(Flow::Returned)
     }
@@ -114,6 +121,19 @@ impl<'p> Turn<'_, 'p> {
             let object = self.thread.stack.pop().expect("the stack is longer than the mark");
             self.record_end(object);
             self.machine.memory.release(object, death);
+        }
+    }
+
+    /// The same for the stack objects of a function that is left. What nothing can point to any more gives its place to later ones.
+    /// Pointers to them may be in memory, which marks them as escaped, and in what the function returns; its registers are gone.
+    pub fn leave_stack(&mut self, mark: usize, returned: Option<&Value>) {
+        while self.thread.stack.len() > mark {
+            let object = self.thread.stack.pop().expect("the stack is longer than the mark");
+            self.record_end(object);
+            self.machine.memory.release(object, Death::ScopeLeft);
+            if !returned.is_some_and(|value| points_to(value, object)) {
+                self.machine.memory.retire(object);
+            }
         }
     }
 
@@ -145,6 +165,15 @@ impl<'p> Turn<'_, 'p> {
 
     pub fn push_frame(&mut self, kind: FrameKind, call_site: Option<SiteId>) {
         self.thread.frames.push(Frame { kind, call_site, result: None });
+    }
+}
+
+fn points_to(value: &Value, object: ObjectId) -> bool {
+    let is_there = |scalar: &ScalarValue| matches!(scalar, ScalarValue::Pointer(pointer) if pointer.object == Some(object));
+    match value {
+        Value::Scalar(scalar) => is_there(scalar),
+        Value::Vector(lanes) => lanes.iter().any(is_there),
+        Value::Aggregate(bytes) => bytes.pointers.iter().any(|(_, target)| *target == object),
     }
 }
 

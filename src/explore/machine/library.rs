@@ -5,7 +5,7 @@ use crate::explore::evaluate;
 use crate::explore::memory::Death;
 use crate::explore::sync::{self, EffectOutcome, Resume, ThreadStatus};
 use crate::explore::value::Value;
-use crate::models::effect::{Effect, FunctionModel};
+use crate::models::effect::{CallbackTime, Effect, FunctionModel};
 use crate::program::Type;
 
 use super::end::End;
@@ -75,6 +75,11 @@ impl Turn<'_, '_> {
         if library.effect == 0 && resume == Resume::Start {
             self.observe(EventKind::LibraryCall { function: library.function, arguments: &library.arguments });
         }
+        if keeps_arguments(effect) {
+            for argument in &library.arguments {
+                self.escape(argument);
+            }
+        }
         let call = sync::Call { effect, arguments: &library.arguments, return_type };
         let thread = self.thread.id;
         match sync::perform(self, thread, call, resume)? {
@@ -99,6 +104,10 @@ impl Turn<'_, '_> {
                 library.resume = resume;
                 self.thread.frames.push(frame);
                 self.call_pointer(function, arguments)?;
+                Ok(false)
+            }
+            EffectOutcome::Jump { buffer } => {
+                self.jump(buffer, 1)?;
                 Ok(false)
             }
             EffectOutcome::EndThread => {
@@ -264,6 +273,7 @@ fn is_visible(effect: &Effect) -> bool {
         | Effect::ExitThread { .. }
         | Effect::Cancel { .. }
         | Effect::CancellationPoint
+        | Effect::ContinueExit
         | Effect::Yield
         | Effect::Sleep
         | Effect::InitializeCondition { .. }
@@ -287,10 +297,14 @@ fn is_visible(effect: &Effect) -> bool {
         | Effect::Fence { .. }
         | Effect::Atomic(_) => true,
         Effect::SetAttribute { .. }
+        | Effect::GetAttribute { .. }
         | Effect::InitializeAttribute { .. }
         | Effect::SetCancelState { .. }
+        | Effect::SetCancelType { .. }
         | Effect::PushCleanup { .. }
         | Effect::PopCleanup { .. }
+        | Effect::PushCleanupJump { .. }
+        | Effect::PopCleanupJump { .. }
         | Effect::CurrentThread
         | Effect::EqualThreads { .. }
         | Effect::SetSpecific { .. }
@@ -308,9 +322,25 @@ fn is_visible(effect: &Effect) -> bool {
         | Effect::Exit { .. }
         | Effect::Callback { .. }
         | Effect::InstallHandler { .. }
-        | Effect::NonLocalJump
-        | Effect::Returns { .. } => false,
+        | Effect::SaveJump { .. }
+        | Effect::Jump { .. }
+        | Effect::Unmodelled { .. }
+        | Effect::Returns { .. }
+        | Effect::ReturnsOneOf { .. }
+        | Effect::ReturnsByLength { .. } => false,
     }
+}
+
+/// Effects after which the library knows what it was given: the end of a function does not end that.
+fn keeps_arguments(effect: &Effect) -> bool {
+    matches!(
+        effect,
+        Effect::ExitThread { .. }
+            | Effect::SetSpecific { .. }
+            | Effect::PushCleanup { .. }
+            | Effect::PushCleanupJump { .. }
+            | Effect::Callback { when: CallbackTime::AtExit, .. }
+    )
 }
 
 /// Effects that others can see when the memory behind the arguments is shared.
@@ -318,7 +348,14 @@ fn touches_memory(effect: &Effect) -> bool {
     matches!(
         effect,
         Effect::SetAttribute { .. }
+            | Effect::GetAttribute { .. }
             | Effect::InitializeAttribute { .. }
+            | Effect::SetCancelState { .. }
+            | Effect::SetCancelType { .. }
+            | Effect::SaveJump { .. }
+            | Effect::Jump { .. }
+            | Effect::InstallHandler { .. }
+            | Effect::ReturnsByLength { .. }
             | Effect::Reallocate { .. }
             | Effect::Free { .. }
             | Effect::Reads(_)

@@ -19,6 +19,7 @@ mod conversion;
 pub mod end;
 mod execute;
 mod flow;
+mod jump;
 mod library;
 pub mod native;
 pub mod observer;
@@ -26,6 +27,7 @@ mod pending;
 mod own_effects;
 mod prepared;
 mod setup;
+mod signals;
 mod synchronization;
 pub mod thread;
 mod turn;
@@ -39,7 +41,7 @@ use std::sync::Arc;
 use crate::explore::happens_before::{Race, RaceDetector};
 use crate::explore::memory::Memory;
 use crate::explore::sync::{Misuse, SyncTable, ThreadId};
-use crate::explore::value::{Pointer, Value};
+use crate::explore::value::{Bytes, Pointer, Value};
 use crate::program::{Assumption, AssumptionKind, Program, SiteId};
 
 pub use end::End;
@@ -60,6 +62,8 @@ pub struct RunOptions {
     pub faults: bool,
     /// `volatile` accesses are taken as sequentially consistent atomics.
     pub volatile_is_atomic: bool,
+    /// Source names of globals whose every access is taken as a sequentially consistent atomic.
+    pub assume_atomic: Vec<String>,
     /// Where execution begins.
     pub entry: String,
     /// `argv`, the program's name first.
@@ -68,7 +72,13 @@ pub struct RunOptions {
 
 impl Default for RunOptions {
     fn default() -> Self {
-        Self { faults: false, volatile_is_atomic: false, entry: "main".to_owned(), arguments: vec!["program".to_owned()] }
+        Self {
+            faults: false,
+            volatile_is_atomic: false,
+            assume_atomic: Vec::new(),
+            entry: "main".to_owned(),
+            arguments: vec!["program".to_owned()],
+        }
     }
 }
 
@@ -99,6 +109,8 @@ pub struct Machine<'p> {
     library_objects: BTreeMap<String, Pointer>,
     /// The last registered runs first.
     exit_handlers: Vec<(Pointer, Vec<Value>)>,
+    /// The `struct sigaction` of each signal that was given one.
+    signal_handlers: BTreeMap<u128, Bytes>,
     assumptions: BTreeSet<Assumption>,
     /// Sites whose assumptions were noted already.
     assumed_sites: BTreeSet<(SiteId, AssumptionKind)>,

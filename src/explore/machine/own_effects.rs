@@ -9,7 +9,7 @@ use crate::explore::value::{Pointer, Value};
 use crate::models::effect::{AllocationResult, CallbackTime, Effect, ExitCode, FunctionModel, Range, SizeSource};
 use crate::program::{AssumptionKind, Type};
 
-use super::end::{End, Limit};
+use super::end::End;
 use super::observer::EventKind;
 use super::thread::{Ending, Frame, FrameKind};
 use super::turn::{Stop, Turn};
@@ -96,22 +96,45 @@ impl Turn<'_, '_> {
                     }
                 }
             }
-            Effect::InstallHandler { handler } => {
+            Effect::InstallHandler { handler, signal, in_structure, old } => {
                 let handler = self.pointer_argument(&arguments, *handler)?;
-                // 0 and 1 are SIG_DFL and SIG_IGN.
-                if handler.address > 1 {
-                    self.machine.assume(AssumptionKind::SignalHandler, &model.name, self.site);
+                let signal = signal.map(|position| self.argument_number(&arguments, position)).transpose()?;
+                if *in_structure {
+                    let old = old.map_or(Ok(Pointer::NULL), |position| self.pointer_argument(&arguments, position))?;
+                    self.change_handler(signal, handler, old, &model.name)?;
+                } else {
+                    let before = self.install_handler(signal, handler, &model.name);
+                    value = (return_type != Type::Void).then_some(before);
                 }
+            }
+            Effect::SaveJump { buffer } => {
+                let buffer = self.pointer_argument(&arguments, *buffer)?;
+                self.save_jump(buffer)?;
                 value = (return_type != Type::Void).then(|| Value::zero(return_type));
             }
-            Effect::NonLocalJump => {
-                self.machine.assume(AssumptionKind::NonLocalJump, &model.name, self.site);
-                if return_type == Type::Void {
-                    return Err(Stop::End(End::OutOf(Limit::NonLocalJump)));
+            Effect::Jump { buffer, value } => {
+                let buffer = self.pointer_argument(&arguments, *buffer)?;
+                let value = self.argument_number(&arguments, *value)? as u32;
+                self.jump(buffer, value)?;
+                return Ok(false);
+            }
+            Effect::Unmodelled { unless_zero } => {
+                let argument = unless_zero.map(|position| self.argument_number(&arguments, position)).transpose()?;
+                if argument != Some(0) {
+                    self.machine.assume(AssumptionKind::PartialModel, &model.name, self.site);
                 }
-                value = Some(Value::zero(return_type));
             }
             Effect::Returns { argument } => value = arguments.get(*argument).cloned(),
+            Effect::ReturnsOneOf { values, first_if_zero } => {
+                let argument = first_if_zero.map(|position| self.argument_number(&arguments, position)).transpose()?;
+                let choice = if argument == Some(0) { 0 } else { self.choose_below(values.len(), &model.name) };
+                value = values.get(choice).and_then(|number| number_as(*number, return_type));
+            }
+            Effect::ReturnsByLength { string, below, otherwise } => {
+                let string = self.pointer_argument(&arguments, *string)?;
+                let is_short = (self.text_at(string)?.len() as u64) < *below;
+                value = number_as(if is_short { 0 } else { *otherwise }, return_type);
+            }
             other => panic!("synchronisation performs {other:?}"),
         }
         if let FrameKind::Library(library) = &mut frame.kind
@@ -224,5 +247,14 @@ impl Turn<'_, '_> {
     fn failure_text(&mut self, model: &FunctionModel, arguments: &[Value]) -> String {
         let text = self.pointer_argument(arguments, 0).ok().filter(|text| text.object.is_some()).and_then(|text| self.text_at(text).ok());
         text.map_or_else(|| model.name.clone(), |text| String::from_utf8_lossy(&text).into_owned())
+    }
+}
+
+/// A number as a value of a function's return type.
+fn number_as(number: i64, ty: Type) -> Option<Value> {
+    match ty {
+        Type::Void => None,
+        Type::Scalar(crate::program::Scalar::Integer(bits)) => Some(Value::integer(bits, i128::from(number) as u128)),
+        other => Some(Value::zero(other)),
     }
 }

@@ -1,15 +1,15 @@
 //! Tables made once for a program and shared by all its machines: constants as values, addresses, what a call of each function does.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use typed_index_collections::TiVec;
 
 use crate::explore::evaluate::Addresses;
-use crate::explore::value::{ObjectId, Pointer, Value};
+use crate::explore::value::{ObjectId, Pointer, ScalarValue, Value};
 use crate::models::builtin::Builtin;
 use crate::models::effect::{CallbackTime, Effect, FunctionModel};
-use crate::program::{BlockId, ConstantId, Function, FunctionId, GlobalId, Program};
+use crate::program::{BlockId, ConstantId, Function, FunctionId, GlobalId, Program, TerminatorKind};
 
 /// What a call of a function does.
 #[derive(Clone, Debug)]
@@ -33,6 +33,34 @@ pub struct Prepared {
     pub blocks: BTreeMap<(FunctionId, BlockId), Pointer>,
     /// Defined elsewhere and unknown to the machine: touching one is an assumption.
     pub unknown_globals: BTreeMap<ObjectId, GlobalId>,
+    /// Globals whose every access is taken as atomic, on request.
+    pub assumed_atomic: BTreeMap<ObjectId, GlobalId>,
+    /// Where each case of a large switch goes. Only looked up, never walked through.
+    pub switches: HashMap<(FunctionId, BlockId), HashMap<u128, BlockId>>,
+}
+
+/// A switch with more cases than this is looked up, not walked through.
+pub const FEW_CASES: usize = 8;
+
+/// The cases of all large switches, by the number that is switched on.
+pub fn switches(program: &Program, constants: &TiVec<ConstantId, Value>) -> HashMap<(FunctionId, BlockId), HashMap<u128, BlockId>> {
+    let mut switches = HashMap::new();
+    for (function, body) in program.functions.iter_enumerated() {
+        for (block, content) in body.blocks.iter_enumerated() {
+            let TerminatorKind::Switch { cases, .. } = &content.terminator.kind else { continue };
+            if cases.len() <= FEW_CASES {
+                continue;
+            }
+            let number = |constant: ConstantId| match &constants[constant] {
+                Value::Scalar(ScalarValue::Integer { value, .. }) => Some(*value),
+                _ => None,
+            };
+            // Reversed, so that the first of equal cases stays.
+            let table = cases.iter().rev().filter_map(|(case, target)| Some((number(*case)?, *target))).collect();
+            switches.insert((function, block), table);
+        }
+    }
+    switches
 }
 
 /// A body is executed unless a user's entry replaces it.

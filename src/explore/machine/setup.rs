@@ -1,6 +1,6 @@
 //! A machine before its first step: globals with their bytes, addresses for functions and labels, the first thread.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use typed_index_collections::TiVec;
@@ -12,12 +12,12 @@ use crate::explore::happens_before::RaceDetector;
 use crate::explore::memory::{Fill, Memory, ObjectKind};
 use crate::explore::schedule::fingerprint;
 use crate::explore::sync::{SyncTable, ThreadId};
-use crate::explore::value::{Pointer, Value};
+use crate::explore::value::{ObjectId, Pointer, Value};
 use crate::models::BoundModels;
-use crate::program::{BlockId, Constant, FunctionId, Global, Program, RelocationTarget, Type};
+use crate::program::{BlockId, Constant, FunctionId, Global, GlobalId, Program, RelocationTarget, Type};
 
 use super::native::Entry;
-use super::prepared::{Prepared, callables};
+use super::prepared::{Prepared, callables, switches};
 use super::thread::{Creation, Frame, FrameKind, NativeActivation, Thread};
 use super::{Machine, RunOptions};
 
@@ -26,6 +26,8 @@ use super::{Machine, RunOptions};
 pub enum SetupError {
     #[error("the program has no function `{0}` to begin with")]
     NoEntry(String),
+    #[error("the program has no global variable `{0}` that could be taken as atomic")]
+    NoGlobal(String),
     #[error("the program's data does not fit the address space: {0:?}")]
     Data(Fault),
 }
@@ -50,6 +52,8 @@ impl<'p> Machine<'p> {
             globals: TiVec::new(),
             blocks: BTreeMap::new(),
             unknown_globals: BTreeMap::new(),
+            assumed_atomic: BTreeMap::new(),
+            switches: HashMap::new(),
         };
         place_code(program, &mut memory, &mut prepared)?;
         for (id, global) in program.globals.iter_enumerated() {
@@ -57,6 +61,8 @@ impl<'p> Machine<'p> {
             prepared.globals.push(place);
         }
         prepared.constants = program.constants.iter().map(|(id, _)| evaluate::constant(program, id, &prepared)).collect();
+        prepared.switches = switches(program, &prepared.constants);
+        prepared.assumed_atomic = assumed_atomic(program, &prepared, &options.assume_atomic)?;
         let thread = Thread::new(ThreadId::MAIN, Creation { entry: Some(entry), ..Creation::default() });
         let mut machine = Machine {
             program,
@@ -74,6 +80,7 @@ impl<'p> Machine<'p> {
             slots: BTreeMap::new(),
             library_objects: BTreeMap::new(),
             exit_handlers: Vec::new(),
+            signal_handlers: BTreeMap::new(),
             assumptions: BTreeSet::new(),
             assumed_sites: BTreeSet::new(),
             steps: 0,
@@ -153,6 +160,20 @@ impl<'p> Machine<'p> {
         thread.frames.push(Frame { kind, call_site: None, result: None });
         Ok(())
     }
+}
+
+/// The objects of the globals with these names; a static variable may have its name several times.
+fn assumed_atomic(program: &Program, prepared: &Prepared, names: &[String]) -> Result<BTreeMap<ObjectId, GlobalId>, SetupError> {
+    let mut objects = BTreeMap::new();
+    for name in names {
+        let named = program.globals.iter_enumerated().filter(|(_, global)| global.source_name == *name || global.name == *name);
+        let before = objects.len();
+        objects.extend(named.filter_map(|(id, _)| Some((prepared.globals[id]?.object?, id))));
+        if objects.len() == before {
+            return Err(SetupError::NoGlobal(name.clone()));
+        }
+    }
+    Ok(objects)
 }
 
 /// Addresses for functions and for the labels whose address is taken.

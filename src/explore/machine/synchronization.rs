@@ -8,7 +8,7 @@ use crate::explore::happens_before::{AccessKind, Actor, MemoryAccess, StackId};
 use crate::explore::memory::ObjectKind;
 use crate::explore::sync::{Misuse, MisuseKind, SyncContext, SyncEvent, SyncTable, ThreadId, Touch};
 use crate::explore::value::{ObjectId, Pointer, Value};
-use crate::program::{Context, DataLayout, Ordering, SiteId, Type};
+use crate::program::{AssumptionKind, Context, DataLayout, Ordering, SiteId, Type};
 
 use super::observer::EventKind;
 use super::thread::{Creation, FrameKind, Thread};
@@ -32,12 +32,26 @@ impl Turn<'_, '_> {
         }
         let (object, offset) = self.machine.memory.locate(address, size, false)?;
         if self.machine.is_shared(object, self.thread.id.0) {
+            let kind = self.kind_on_request(object, kind);
             let actor = self.actor();
             let access = MemoryAccess { object, offset, size, kind, actor };
             let races = self.machine.detector.access(&access);
             self.machine.races.extend(races);
         }
         Ok(())
+    }
+
+    /// A plain access to a global that is taken as atomic on request is a sequentially consistent one.
+    fn kind_on_request(&mut self, object: ObjectId, kind: AccessKind) -> AccessKind {
+        let Some(global) = self.prepared.assumed_atomic.get(&object) else { return kind };
+        let atomic = match kind {
+            AccessKind::Read => AccessKind::AtomicRead(Ordering::SequentiallyConsistent),
+            AccessKind::Write => AccessKind::AtomicWrite(Ordering::SequentiallyConsistent),
+            _ => return kind,
+        };
+        let name = &self.machine.program.globals[*global].source_name;
+        self.machine.assume(AssumptionKind::AssumedAtomic, name, self.site);
+        atomic
     }
 
     /// Tells the race detector that an object's life ends here.
@@ -112,6 +126,7 @@ impl SyncContext for Turn<'_, '_> {
     fn touch(&mut self, address: Pointer, size: u64, touch: Touch) -> Result<(), Fault> {
         let kind = match touch {
             Touch::PlainWrite => AccessKind::Write,
+            Touch::PlainRead => AccessKind::Read,
             Touch::Operation => AccessKind::Operation,
             Touch::AtomicRead(ordering) => AccessKind::AtomicRead(ordering),
             Touch::AtomicWrite(ordering) => AccessKind::AtomicWrite(ordering),
@@ -197,6 +212,10 @@ impl SyncContext for Turn<'_, '_> {
         if !self.machine.misuses.contains(&seen) {
             self.machine.misuses.push(seen);
         }
+    }
+
+    fn assume(&mut self, kind: AssumptionKind, what: &str) {
+        self.machine.assume(kind, what, self.site);
     }
 
     fn has_spurious_wakeups(&self) -> bool {

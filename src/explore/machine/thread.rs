@@ -25,6 +25,8 @@ pub struct Thread {
     pub errno: Option<Pointer>,
     /// The number of the empty call stack of this thread.
     pub root: StackId,
+    /// How many functions of the program it has called.
+    pub activations: u64,
 }
 
 /// Whether a thread can go on.
@@ -76,6 +78,8 @@ pub struct CodeFrame {
     pub base: usize,
     /// How many stack objects the thread had at entry.
     pub stack_mark: usize,
+    /// Which of the thread's calls this is: no two have the same number.
+    pub activation: u64,
     pub variadic: Vec<VariadicArgument>,
     /// The whole body is one atomic section, which has begun.
     pub is_atomic: bool,
@@ -125,6 +129,7 @@ impl Thread {
             thread_locals: Vec::new(),
             errno: None,
             root: StackId::ROOT,
+            activations: 0,
         }
     }
 

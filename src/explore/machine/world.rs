@@ -6,7 +6,7 @@ use crate::explore::happens_before::AccessKind;
 use crate::explore::memory::{Death, Fill, ObjectKind};
 use crate::explore::scheduler::InputRequest;
 use crate::explore::value::{Pointer, Value};
-use crate::program::{DataLayout, Type};
+use crate::program::{AssumptionKind, DataLayout, Type};
 
 use super::Machine;
 use super::observer::EventKind;
@@ -36,11 +36,13 @@ impl Machine<'_> {
 }
 
 impl Turn<'_, '_> {
+    /// Only with `--faults`, by choice.
+    fn allocation_fails(&mut self) -> bool {
+        self.machine.options.faults && self.choose_below(2, "allocation fails") == 1
+    }
+
     fn allocate_heap(&mut self, size: u64, align: u64, fill: Fill) -> Result<Pointer, Fault> {
         let kind = ObjectKind::Heap { thread: self.thread.id.0, site: self.site };
-        if self.machine.options.faults && self.choose_below(2, "allocation fails") == 1 {
-            return Ok(Pointer::NULL);
-        }
         match self.machine.memory.allocate(kind, size, align, fill) {
             // More than the address space holds: the one failure that a real allocator shows too.
             Err(Fault::OutOfMemory { .. }) => Ok(Pointer::NULL),
@@ -94,11 +96,24 @@ impl Environment for Turn<'_, '_> {
     }
 
     fn allocate(&mut self, size: u64, zeroed: bool) -> Result<Pointer, Fault> {
+        if self.allocation_fails() {
+            return Ok(Pointer::NULL);
+        }
         self.allocate_heap(size, HEAP_ALIGN, if zeroed { Fill::Zero } else { Fill::Undef })
     }
 
     fn allocate_aligned(&mut self, size: u64, align: u64) -> Result<Pointer, Fault> {
+        if self.allocation_fails() {
+            return Ok(Pointer::NULL);
+        }
         self.allocate_heap(size, align, Fill::Undef)
+    }
+
+    fn allocate_scratch(&mut self, size: u64) -> Result<Pointer, Fault> {
+        match self.allocate_heap(size, HEAP_ALIGN, Fill::Undef)? {
+            pointer if pointer.is_null() => Err(Fault::OutOfMemory { size }),
+            pointer => Ok(pointer),
+        }
     }
 
     fn free(&mut self, pointer: Pointer) -> Result<(), Fault> {
@@ -144,6 +159,10 @@ impl Environment for Turn<'_, '_> {
         let value = self.inputs.input(&InputRequest { bits, bound: None, what });
         self.observe(EventKind::Choice { what, bits, value });
         value
+    }
+
+    fn assume(&mut self, kind: AssumptionKind, what: &str) {
+        self.machine.assume(kind, what, self.site);
     }
 
     fn errno(&mut self) -> Pointer {

@@ -4,6 +4,9 @@
 //! numbered and placed in the order they are made, at ascending addresses that are never reused, with a gap between any two. So
 //! an address names at most one object for the whole run, dead ones included, and binary search by number finds it.
 //!
+//! One exception keeps long runs small: a stack object that no pointer can reach any more ([`Memory::retire`]) gives its number and
+//! its place to the next one of the same thread, size and alignment.
+//!
 //! # Undefined bytes
 //! A load of which *all* bytes are undefined gives undef; of which some are, takes these as 0. Storing undef or poison makes bytes
 //! undefined: memory does not tell the two apart.
@@ -19,6 +22,7 @@ mod page;
 mod tests;
 mod tree;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::fault::Fault;
@@ -50,7 +54,12 @@ pub struct Memory {
     /// The end of the youngest object.
     end: u64,
     last_address: u64,
+    /// Retired stack objects: the last one is used first.
+    retired: Arc<Retired>,
 }
+
+/// By thread, size and alignment.
+type Retired = BTreeMap<(u32, u64, u64), Vec<ObjectId>>;
 
 impl Memory {
     pub fn new(layout: &DataLayout) -> Memory {
@@ -60,7 +69,7 @@ impl Memory {
         };
         let pointer_bytes = layout.pointer_bytes;
         let layout = Arc::new(layout.clone());
-        Memory { layout, pointer_bytes, objects: Tree::new(), count: 0, end: first, last_address }
+        Memory { layout, pointer_bytes, objects: Tree::new(), count: 0, end: first, last_address, retired: Arc::default() }
     }
 
     pub fn layout(&self) -> &DataLayout {
@@ -75,17 +84,50 @@ impl Memory {
     /// A new object, aligned to at least 16 bytes as `malloc` promises.
     pub fn allocate(&mut self, kind: ObjectKind, size: u64, align: u64, fill: Fill) -> Result<Pointer, Fault> {
         let align = align.max(16).next_power_of_two();
+        if let Some(pointer) = self.reuse(kind, size, align, fill) {
+            return Ok(pointer);
+        }
         let base = self.end.checked_add(GAP).and_then(|at| at.checked_next_multiple_of(align));
         let base = base.filter(|base| base.checked_add(size).is_some_and(|end| end <= self.last_address));
         let base = base.ok_or(Fault::OutOfMemory { size })?;
         let object = ObjectId(self.count);
         let content = if kind.is_code() { Content::Nothing } else { Content::new(size, fill) };
         let state = State::Alive;
-        let made = Object { base, size, align, kind, state, read_only: false, escaped: false, content };
+        let made = Object { base, size, align, kind, state, read_only: false, escaped: false, generation: 0, content };
         *self.objects.slot(object.0 as usize) = Some(made);
         self.count += 1;
         self.end = base + size;
         Ok(Pointer { address: base, object: Some(object) })
+    }
+
+    fn reuse(&mut self, kind: ObjectKind, size: u64, align: u64, fill: Fill) -> Option<Pointer> {
+        let ObjectKind::Stack { thread, .. } = kind else { return None };
+        let key = (thread, size, align);
+        if self.retired.get(&key).is_none_or(Vec::is_empty) {
+            return None;
+        }
+        let id = Arc::make_mut(&mut self.retired).get_mut(&key).and_then(Vec::pop)?;
+        let object = self.object_mut(id);
+        *object = Object {
+            kind,
+            state: State::Alive,
+            generation: object.generation + 1,
+            content: Content::new(size, fill),
+            ..*object
+        };
+        Some(Pointer { address: object.base, object: Some(id) })
+    }
+
+    /// A dead stack object to which no pointer is left, unless it escaped, may be forgotten.
+    pub fn retire(&mut self, id: ObjectId) {
+        let object = self.object(id);
+        if let ObjectKind::Stack { thread, .. } = object.kind
+            && !object.escaped
+            && !object.is_alive()
+        {
+            let key = (thread, object.size, object.align);
+            Arc::make_mut(&mut self.retired).entry(key).or_default().push(id);
+        }
     }
 
     /// Ends an object's life and drops its content. The first death counts.

@@ -71,6 +71,8 @@ pub struct Object {
     pub read_only: bool,
     /// Another thread may know its address.
     pub escaped: bool,
+    /// How many stack objects had this number and place before.
+    pub generation: u32,
     pub(super) content: Content,
 }
 

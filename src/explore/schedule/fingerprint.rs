@@ -8,7 +8,7 @@ use std::hash::{Hash, Hasher};
 
 use crate::program::{Function, Global, Program, RelocationTarget};
 
-/// FNV-1a over words of 64 bits: the same in every process.
+/// In the manner of FNV-1a, a word at a time: the same in every process.
 struct Fingerprint(u64);
 
 impl Fingerprint {

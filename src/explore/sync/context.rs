@@ -5,13 +5,15 @@ use super::table::SyncTable;
 use crate::explore::thread_id::ThreadId;
 use crate::explore::fault::Fault;
 use crate::explore::value::{ObjectId, Pointer, Value};
-use crate::program::{DataLayout, Ordering, SiteId, Type};
+use crate::program::{AssumptionKind, DataLayout, Ordering, SiteId, Type};
 
 /// How a library call touches bytes, for the race detector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Touch {
     /// Initialisation and destruction of a primitive.
     PlainWrite,
+    /// A look at an attribute object.
+    PlainRead,
     /// An operation of a primitive: races with plain accesses, never with another operation, and orders nothing by itself.
     Operation,
     /// C11 atomics by library call: ordering as the call says.
@@ -53,6 +55,8 @@ pub trait SyncContext {
     /// What happened, in order: for the vector clocks and the observers.
     fn emit(&mut self, event: SyncEvent);
     fn report_misuse(&mut self, misuse: Misuse);
+    /// Something is not executed exactly here.
+    fn assume(&mut self, kind: AssumptionKind, what: &str);
     /// Whether `--faults` is on.
     fn has_spurious_wakeups(&self) -> bool;
 }

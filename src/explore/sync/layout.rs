@@ -76,6 +76,7 @@ pub mod errno {
     pub const EINVAL: i32 = 22;
     pub const EDEADLK: i32 = 35;
     pub const EOVERFLOW: i32 = 75;
+    pub const ENOTSUP: i32 = 95;
     pub const ETIMEDOUT: i32 = 110;
 }
 

@@ -25,6 +25,8 @@ pub enum EffectOutcome {
     Block { reason: BlockReason, resume: Resume },
     /// Call `function`, drop what it returns, then perform the effect again with `resume`.
     CallBack { function: Pointer, arguments: Vec<Value>, resume: Resume },
+    /// Return once more from the `setjmp` that filled this buffer, with 1: a cleanup handler stands there.
+    Jump { buffer: Pointer },
     /// The calling thread has ended.
     EndThread,
     /// The effect concerns no thread: memory, input and process effects are the machine's.

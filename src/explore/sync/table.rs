@@ -169,9 +169,15 @@ impl SyncTable {
         self.attributes.change().insert((object, attribute as u8), value);
     }
 
-    /// What was set in an attribute object; 0, the default, when nothing was.
+    /// What was set in an attribute object, or the default.
     pub(super) fn attribute(&self, object: SyncKey, attribute: Attribute) -> i64 {
-        self.attributes.get(&(object, attribute as u8)).copied().unwrap_or(0)
+        let default = match attribute {
+            // The usual limit of Linux, and a page.
+            Attribute::StackSize => 8 << 20,
+            Attribute::GuardSize => 4096,
+            _ => 0,
+        };
+        self.attributes.get(&(object, attribute as u8)).copied().unwrap_or(default)
     }
 
     pub(super) fn clear_attributes(&mut self, object: SyncKey) {

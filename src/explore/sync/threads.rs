@@ -22,8 +22,11 @@ pub struct ThreadRecord {
     pub joiner: Option<ThreadId>,
     pub is_cancel_enabled: bool,
     pub is_cancel_pending: bool,
-    /// `pthread_cleanup_push`: routine and argument, innermost last.
-    pub cleanup: Vec<(Pointer, Value)>,
+    pub is_cancelled_at_once: bool,
+    /// Innermost last.
+    pub cleanup: Vec<Cleanup>,
+    /// Where its end goes on when the cleanup handler that it jumped to is done.
+    pub exit: Option<ThreadExit>,
     /// In the order they were taken.
     pub held: Vec<HeldLock>,
 }
@@ -36,7 +39,9 @@ impl ThreadRecord {
             joiner: None,
             is_cancel_enabled: true,
             is_cancel_pending: false,
+            is_cancelled_at_once: false,
             cleanup: Vec::new(),
+            exit: None,
             held: Vec::new(),
         }
     }
@@ -45,6 +50,14 @@ impl ThreadRecord {
     pub fn is_cancelled(&self) -> bool {
         self.is_cancel_enabled && self.is_cancel_pending
     }
+}
+
+/// A cleanup handler of `pthread_cleanup_push`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cleanup {
+    Routine { function: Pointer, argument: Value },
+    /// Called by code behind the `setjmp` that filled this buffer.
+    Jump { buffer: Pointer },
 }
 
 /// How far a thread is on its way out: cleanup handlers, then destructors of thread-specific data, then the end.

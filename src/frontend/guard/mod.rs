@@ -4,7 +4,7 @@
 //! that, and no LLVM is involved. On its standard output the child says where it is, and at last what it found. If it dies or takes too
 //! long, the parent knows at which file. Reading the original a second time would not do: what LLVM makes of a damaged file may depend
 //! on what happens to be in memory. (Handing over fresh bitcode would do, and costs LLVM's writer, its reader and a second lowering:
-//! half as long again for the whole.)
+//! 40 % more instructions for the whole.)
 //!
 //! Bitcode that our own clang made a moment ago is not guarded.
 

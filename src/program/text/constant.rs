@@ -1,35 +1,9 @@
 //! Constants as they stand in operands.
 
-use super::cursor::{Cursor, Result, at_name};
+use super::cursor::{Cursor, Result};
 use super::parse::Names;
-use super::words::{parse_scalar, scalar, type_word};
-use crate::program::{BlockId, Constant, ConstantId, Constants, Program, Scalar};
-
-pub fn print(program: &Program, id: ConstantId) -> String {
-    match &program.constants[id] {
-        Constant::Integer { bits, value } => format!("i{bits} {value}"),
-        Constant::WideInteger { bits, words } => {
-            let words: Vec<String> = words.iter().map(u64::to_string).collect();
-            format!("i{bits} [{}]", words.join(" "))
-        }
-        Constant::Float { kind, bits } => format!("{} 0x{bits:x}", scalar(*kind)),
-        Constant::Null => "null".to_owned(),
-        Constant::Undef(ty) => format!("undef {}", type_word(*ty)),
-        Constant::Poison(ty) => format!("poison {}", type_word(*ty)),
-        Constant::Zero(ty) => format!("zero {}", type_word(*ty)),
-        Constant::Global(global) => format!("global {}", at_name(&program.globals[*global].name)),
-        Constant::Function(function) => format!("function {}", at_name(&program.functions[*function].name)),
-        Constant::Block(function, block) => format!("block {} b{}", at_name(&program.functions[*function].name), usize::from(*block)),
-        Constant::Vector { element, lanes } => {
-            let lanes: Vec<String> = lanes.iter().map(|lane| print(program, *lane)).collect();
-            format!("vector {} [{}]", scalar(*element), lanes.join(", "))
-        }
-        Constant::Aggregate { size, elements } => {
-            let elements: Vec<String> = elements.iter().map(|(offset, element)| format!("{offset}: {}", print(program, *element))).collect();
-            format!("bytes {size} {{{}}}", elements.join(", "))
-        }
-    }
-}
+use super::words::parse_scalar;
+use crate::program::{BlockId, Constant, ConstantId, Constants, Scalar};
 
 pub fn parse(cursor: &mut Cursor<'_>, names: &Names, constants: &mut Constants) -> Result<ConstantId> {
     let constant = match cursor.word()? {

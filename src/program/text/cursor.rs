@@ -142,7 +142,7 @@ impl<'t> Cursor<'t> {
 }
 
 /// Bytes of plain words: names, numbers, keywords.
-fn is_word(byte: u8) -> bool {
+pub fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b'$')
 }
 
@@ -161,10 +161,4 @@ pub fn quote(text: &str) -> String {
     }
     quoted.push('"');
     quoted
-}
-
-/// `@name`, in quotes when it is no plain word.
-pub fn at_name(name: &str) -> String {
-    let is_plain = !name.is_empty() && name.bytes().all(is_word);
-    if is_plain { format!("@{name}") } else { format!("@{}", quote(name)) }
 }

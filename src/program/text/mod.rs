@@ -18,6 +18,7 @@ mod print;
 mod print_debug;
 mod print_operation;
 mod words;
+mod writer;
 
 pub use parse::{ParseError, parse};
 pub use print::print;

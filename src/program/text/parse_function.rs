@@ -178,12 +178,14 @@ fn parse_incoming(cursor: &mut Cursor<'_>, operands: &mut OperandParser<'_>) -> 
 
 fn order_phi(result: RegisterId, incoming: &[(BlockId, Operand)], predecessors: &[BlockId]) -> Result<Phi> {
     let number = usize::from(result);
-    let of = |block: &BlockId| {
-        let found = incoming.iter().find(|(from, _)| from == block).map(|(_, operand)| *operand);
+    let of = |(position, block): (usize, &BlockId)| {
+        // Printed text has the order of the predecessors.
+        let expected = incoming.get(position).filter(|(from, _)| from == block);
+        let found = expected.or_else(|| incoming.iter().find(|(from, _)| from == block)).map(|(_, operand)| *operand);
         found.ok_or_else(|| format!("the phi %{number} has no operand for b{}", usize::from(*block)))
     };
     if incoming.len() != predecessors.len() {
         return Err(format!("the phi %{number} has {} operands for {} predecessors", incoming.len(), predecessors.len()));
     }
-    Ok(Phi { result, operands: predecessors.iter().map(of).collect::<Result<_>>()? })
+    Ok(Phi { result, operands: predecessors.iter().enumerate().map(of).collect::<Result<_>>()? })
 }

@@ -1,12 +1,15 @@
 //! Debug information and assumptions to text.
 
 use super::cursor::quote;
-use super::print::print_operand;
-use crate::program::{Assumption, Binding, DebugType, DebugTypeId, DebugTypeKind, Field, FileId, Location, Program, Variable};
+use super::writer::Writer;
+use crate::program::{Assumption, Binding, DebugType, DebugTypeId, DebugTypeKind, Field, FileId, Location, Variable};
 
-pub fn print_location(location: &Location) -> String {
-    let inlined = location.inlined_at.map_or(String::new(), |at| format!(" inlined l{}", usize::from(at)));
-    format!("f{} {} {} {}{inlined}", usize::from(location.file), location.line, location.column, quote(&location.function))
+pub fn print_location(out: &mut Writer<'_>, location: &Location) {
+    out.id("f", location.file).word(" ").number(location.line).word(" ").number(location.column).word(" ").quoted(&location.function);
+    if let Some(outer) = location.inlined_at {
+        out.id(" inlined l", outer);
+    }
+    out.word("\n");
 }
 
 /// ` at f0 12`, or nothing when neither is known.
@@ -19,9 +22,9 @@ pub fn print_variable(variable: &Variable) -> String {
     format!("{}{}{}", quote(&variable.name), print_type_reference(variable.ty), print_file_and_line(variable.file, variable.line))
 }
 
-pub fn print_binding(program: &Program, binding: &Binding) -> String {
-    let how = if binding.is_address { "at" } else { "is" };
-    format!("binding v{} {how} {}", usize::from(binding.variable), print_operand(program, binding.value))
+pub fn print_binding(out: &mut Writer<'_>, binding: &Binding) {
+    let how = if binding.is_address { " at " } else { " is " };
+    out.id("  binding v", binding.variable).word(how).operand(binding.value).word("\n");
 }
 
 fn print_type_reference(ty: Option<DebugTypeId>) -> String {

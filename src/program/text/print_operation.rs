@@ -1,125 +1,118 @@
 //! Operations and terminators to text.
 
-use super::cursor::{at_name, quote};
-use super::print::print_operand;
 use super::words::{Word, float_predicate};
-use crate::program::{Access, Argument, ArithmeticFlags, BlockId, Callee, Operand, Operation, Predicate, Program, Scope, TerminatorKind};
+use super::writer::Writer;
+use crate::program::{ArithmeticFlags, Callee, Operation, Predicate, TerminatorKind};
 
-pub fn print_operation(program: &Program, operation: &Operation) -> String {
-    let one = |operand: &Operand| print_operand(program, *operand);
-    let all = |operands: &[&Operand]| operands.iter().map(|operand| print_operand(program, **operand)).collect::<Vec<_>>().join(", ");
-    let flag = |is_set: bool, word: &str| if is_set { format!("{word} ") } else { String::new() };
+pub fn print_operation(out: &mut Writer<'_>, operation: &Operation) {
     match operation {
-        Operation::Binary { op, flags, left, right } => format!("{} {}{}", op.word(), print_flags(*flags), all(&[left, right])),
-        Operation::Negate { value } => format!("negate {}", one(value)),
-        Operation::Compare { predicate: Predicate::Integer(predicate), left, right } => format!("compare {} {}", predicate.word(), all(&[left, right])),
+        Operation::Binary { op, flags, left, right } => print_flags(out.word(op.word()).word(" "), *flags).operands(&[*left, *right]),
+        Operation::Negate { value } => out.word("negate ").operand(*value),
+        Operation::Compare { predicate: Predicate::Integer(predicate), left, right } => {
+            out.word("compare ").word(predicate.word()).word(" ").operands(&[*left, *right])
+        }
         Operation::Compare { predicate: Predicate::Float(predicate), left, right } => {
-            format!("float_compare {} {}", float_predicate(*predicate), all(&[left, right]))
+            out.word("float_compare ").word(&float_predicate(*predicate)).word(" ").operands(&[*left, *right])
         }
-        Operation::Cast { kind, value } => format!("cast {} {}", kind.word(), one(value)),
-        Operation::Select { condition, when_true, when_false } => format!("select {}", all(&[condition, when_true, when_false])),
+        Operation::Cast { kind, value } => out.word("cast ").word(kind.word()).word(" ").operand(*value),
+        Operation::Select { condition, when_true, when_false } => out.word("select ").operands(&[*condition, *when_true, *when_false]),
         Operation::Offset { base, constant, terms, in_bounds } => {
-            let terms: String = terms.iter().map(|term| format!(", {} * {}", one(&term.index), term.stride)).collect();
-            format!("offset {}{}, {constant}{terms}", flag(*in_bounds, "in_bounds"), one(base))
+            out.word("offset ").flag(*in_bounds, "in_bounds ").operand(*base).word(", ").signed(*constant);
+            for term in terms {
+                out.word(", ").operand(term.index).word(" * ").signed(term.stride);
+            }
+            out
         }
-        Operation::ExtractBytes { aggregate, offset } => format!("extract_bytes {} at {offset}", one(aggregate)),
-        Operation::InsertBytes { aggregate, offset, value } => format!("insert_bytes {} at {offset}, {}", one(aggregate), one(value)),
-        Operation::ExtractLane { vector, lane } => format!("extract_lane {}", all(&[vector, lane])),
-        Operation::InsertLane { vector, value, lane } => format!("insert_lane {}", all(&[vector, value, lane])),
+        Operation::ExtractBytes { aggregate, offset } => out.word("extract_bytes ").operand(*aggregate).word(" at ").number(*offset),
+        Operation::InsertBytes { aggregate, offset, value } => {
+            out.word("insert_bytes ").operand(*aggregate).word(" at ").number(*offset).word(", ").operand(*value)
+        }
+        Operation::ExtractLane { vector, lane } => out.word("extract_lane ").operands(&[*vector, *lane]),
+        Operation::InsertLane { vector, value, lane } => out.word("insert_lane ").operands(&[*vector, *value, *lane]),
         Operation::Shuffle { left, right, mask } => {
-            let mask: Vec<String> = mask.iter().map(|lane| lane.map_or("_".to_owned(), |lane| lane.to_string())).collect();
-            format!("shuffle {}, [{}]", all(&[left, right]), mask.join(", "))
+            let lane = |out: &mut Writer<'_>, lane: &Option<u32>| {
+                match lane {
+                    Some(lane) => out.number(*lane),
+                    None => out.word("_"),
+                };
+            };
+            out.word("shuffle ").operands(&[*left, *right]).word(", [").list(mask, lane).word("]")
         }
-        Operation::Freeze { value } => format!("freeze {}", one(value)),
+        Operation::Freeze { value } => out.word("freeze ").operand(*value),
         Operation::Intrinsic { function, arguments } => {
-            format!("intrinsic {} ({})", function.word(), all(&arguments.iter().collect::<Vec<_>>()))
+            out.word("intrinsic ").word(function.word()).word(" (").operands(arguments).word(")")
         }
-        Operation::StackAllocate { element_size, count, align } => format!("stack_allocate {element_size} * {} align {align}", one(count)),
-        Operation::StackSave => "stack_save".to_owned(),
-        Operation::StackRestore { saved } => format!("stack_restore {}", one(saved)),
-        Operation::LifetimeStart { address } => format!("lifetime_start {}", one(address)),
-        Operation::LifetimeEnd { address } => format!("lifetime_end {}", one(address)),
-        Operation::ThreadLocalAddress { global } => format!("thread_local_address {}", at_name(&program.globals[*global].name)),
-        Operation::Load { address, access } => format!("load {}{}", one(address), print_access(access)),
-        Operation::Store { address, value, access } => format!("store {} to {}{}", one(value), one(address), print_access(access)),
+        Operation::StackAllocate { element_size, count, align } => {
+            out.word("stack_allocate ").number(*element_size).word(" * ").operand(*count).word(" align ").number(*align)
+        }
+        Operation::StackSave => out.word("stack_save"),
+        Operation::StackRestore { saved } => out.word("stack_restore ").operand(*saved),
+        Operation::LifetimeStart { address } => out.word("lifetime_start ").operand(*address),
+        Operation::LifetimeEnd { address } => out.word("lifetime_end ").operand(*address),
+        Operation::ThreadLocalAddress { global } => out.word("thread_local_address ").global(*global),
+        Operation::Load { address, access } => out.word("load ").operand(*address).access(access),
+        Operation::Store { address, value, access } => out.word("store ").operand(*value).word(" to ").operand(*address).access(access),
         Operation::ReadModifyWrite { op, address, value, access } => {
-            format!("read_modify_write {} {}{}", op.word(), all(&[address, value]), print_access(access))
+            out.word("read_modify_write ").word(op.word()).word(" ").operands(&[*address, *value]).access(access)
         }
-        Operation::CompareExchange { address, expected, replacement, access, failure, is_weak, success_offset } => format!(
-            "compare_exchange {}{}{} failure {} success_at {success_offset}",
-            flag(*is_weak, "weak"),
-            all(&[address, expected, replacement]),
-            print_access(access),
-            failure.word()
-        ),
-        Operation::Fence { ordering, scope } => format!("fence {}{}", ordering.word(), print_scope(*scope)),
-        Operation::CopyMemory { destination, source, size, may_overlap, is_volatile } => format!(
-            "copy_memory {}{}{}",
-            flag(*may_overlap, "may_overlap"),
-            flag(*is_volatile, "volatile"),
-            all(&[destination, source, size])
-        ),
+        Operation::CompareExchange { address, expected, replacement, access, failure, is_weak, success_offset } => {
+            out.word("compare_exchange ").flag(*is_weak, "weak ").operands(&[*address, *expected, *replacement]).access(access);
+            out.word(" failure ").word(failure.word()).word(" success_at ").number(*success_offset)
+        }
+        Operation::Fence { ordering, scope } => out.word("fence ").word(ordering.word()).scope(*scope),
+        Operation::CopyMemory { destination, source, size, may_overlap, is_volatile } => {
+            out.word("copy_memory ").flag(*may_overlap, "may_overlap ").flag(*is_volatile, "volatile ").operands(&[*destination, *source, *size])
+        }
         Operation::SetMemory { destination, byte, size, is_volatile } => {
-            format!("set_memory {}{}", flag(*is_volatile, "volatile"), all(&[destination, byte, size]))
+            out.word("set_memory ").flag(*is_volatile, "volatile ").operands(&[*destination, *byte, *size])
         }
-        Operation::MaskedLoad { address, mask, otherwise } => format!("masked_load {}", all(&[address, mask, otherwise])),
-        Operation::MaskedStore { address, mask, value } => format!("masked_store {}", all(&[address, mask, value])),
+        Operation::MaskedLoad { address, mask, otherwise } => out.word("masked_load ").operands(&[*address, *mask, *otherwise]),
+        Operation::MaskedStore { address, mask, value } => out.word("masked_store ").operands(&[*address, *mask, *value]),
         Operation::Call { callee, arguments, is_variadic } => {
-            let callee = match callee {
-                Callee::Direct(function) => format!("call {}", at_name(&program.functions[*function].name)),
-                Callee::Indirect(operand) => format!("call_indirect {} ", one(operand)),
+            match callee {
+                Callee::Direct(function) => out.word("call ").function(*function),
+                Callee::Indirect(operand) => out.word("call_indirect ").operand(*operand).word(" "),
             };
-            let argument = |argument: &Argument| {
-                let by_value = argument.by_value.map_or(String::new(), |copy| format!(" by_value {} {}", copy.size, copy.align));
-                format!("{}{by_value}", one(&argument.value))
-            };
-            let arguments: Vec<String> = arguments.iter().map(argument).collect();
-            format!("{callee}({}){}", arguments.join(", "), if *is_variadic { " variadic" } else { "" })
+            out.word("(").list(arguments, |out, argument| {
+                out.operand(argument.value);
+                if let Some(copy) = argument.by_value {
+                    out.word(" by_value ").number(copy.size).word(" ").number(copy.align);
+                }
+            });
+            out.word(")").flag(*is_variadic, " variadic")
         }
-        Operation::InlineAssembly { text, arguments } => format!("assembly {} ({})", quote(text), all(&arguments.iter().collect::<Vec<_>>())),
-        Operation::VariadicStart { list } => format!("variadic_start {}", one(list)),
-        Operation::VariadicCopy { to, from } => format!("variadic_copy {}", all(&[to, from])),
-        Operation::VariadicEnd { list } => format!("variadic_end {}", one(list)),
-        Operation::VariadicNext { list } => format!("variadic_next {}", one(list)),
-        Operation::Assume { condition } => format!("assume {}", one(condition)),
-        Operation::Trap => "trap".to_owned(),
-        Operation::FrameAddress => "frame_address".to_owned(),
-        Operation::CycleCounter => "cycle_counter".to_owned(),
-    }
+        Operation::InlineAssembly { text, arguments } => out.word("assembly ").quoted(text).word(" (").operands(arguments).word(")"),
+        Operation::VariadicStart { list } => out.word("variadic_start ").operand(*list),
+        Operation::VariadicCopy { to, from } => out.word("variadic_copy ").operands(&[*to, *from]),
+        Operation::VariadicEnd { list } => out.word("variadic_end ").operand(*list),
+        Operation::VariadicNext { list } => out.word("variadic_next ").operand(*list),
+        Operation::Assume { condition } => out.word("assume ").operand(*condition),
+        Operation::Trap => out.word("trap"),
+        Operation::FrameAddress => out.word("frame_address"),
+        Operation::CycleCounter => out.word("cycle_counter"),
+    };
 }
 
-pub fn print_terminator(program: &Program, terminator: &TerminatorKind) -> String {
-    let one = |operand: &Operand| print_operand(program, *operand);
-    let targets = |targets: &[BlockId]| targets.iter().map(|target| format!("b{}", usize::from(*target))).collect::<Vec<_>>().join(", ");
+pub fn print_terminator(out: &mut Writer<'_>, terminator: &TerminatorKind) {
     match terminator {
-        TerminatorKind::Return(None) => "return".to_owned(),
-        TerminatorKind::Return(Some(value)) => format!("return {}", one(value)),
-        TerminatorKind::Jump(target) => format!("jump {}", targets(&[*target])),
-        TerminatorKind::Branch { condition, when_true, when_false } => format!("branch {}, {}", one(condition), targets(&[*when_true, *when_false])),
-        TerminatorKind::Switch { value, cases, default } => {
-            let case = |(constant, target): &(_, BlockId)| format!("{}: b{}", one(&Operand::Constant(*constant)), usize::from(*target));
-            format!("switch {} [{}] else {}", one(value), cases.iter().map(case).collect::<Vec<_>>().join(", "), targets(&[*default]))
+        TerminatorKind::Return(None) => out.word("return"),
+        TerminatorKind::Return(Some(value)) => out.word("return ").operand(*value),
+        TerminatorKind::Jump(target) => out.id("jump b", *target),
+        TerminatorKind::Branch { condition, when_true, when_false } => {
+            out.word("branch ").operand(*condition).word(", ").blocks(&[*when_true, *when_false])
         }
-        TerminatorKind::IndirectJump { address, targets: blocks } => format!("indirect_jump {} [{}]", one(address), targets(blocks)),
-        TerminatorKind::AnyOf(blocks) => format!("any_of [{}]", targets(blocks)),
-        TerminatorKind::Unreachable => "unreachable".to_owned(),
-    }
+        TerminatorKind::Switch { value, cases, default } => {
+            out.word("switch ").operand(*value).word(" [").list(cases, |out, (constant, target)| {
+                out.constant(*constant).id(": b", *target);
+            });
+            out.id("] else b", *default)
+        }
+        TerminatorKind::IndirectJump { address, targets } => out.word("indirect_jump ").operand(*address).word(" [").blocks(targets).word("]"),
+        TerminatorKind::AnyOf(targets) => out.word("any_of [").blocks(targets).word("]"),
+        TerminatorKind::Unreachable => out.word("unreachable"),
+    };
 }
 
-fn print_flags(flags: ArithmeticFlags) -> String {
-    let words = [(flags.no_signed_wrap, "nsw "), (flags.no_unsigned_wrap, "nuw "), (flags.exact, "exact ")];
-    words.iter().filter(|(is_set, _)| *is_set).map(|(_, word)| *word).collect()
-}
-
-fn print_access(access: &Access) -> String {
-    let volatile = if access.is_volatile { " volatile" } else { "" };
-    let ordering = access.ordering.map_or(String::new(), |ordering| format!(" {}", ordering.word()));
-    format!("{volatile}{ordering}{} align {}", print_scope(access.scope), access.align)
-}
-
-fn print_scope(scope: Scope) -> &'static str {
-    match scope {
-        Scope::System => "",
-        Scope::SingleThread => " single_thread",
-    }
+fn print_flags<'o, 'p>(out: &'o mut Writer<'p>, flags: ArithmeticFlags) -> &'o mut Writer<'p> {
+    out.flag(flags.no_signed_wrap, "nsw ").flag(flags.no_unsigned_wrap, "nuw ").flag(flags.exact, "exact ")
 }

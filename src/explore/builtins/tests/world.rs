@@ -8,7 +8,7 @@ use crate::explore::fault::Fault;
 use crate::explore::machine::native::NativeStep;
 use crate::explore::value::{ObjectId, Pointer, ScalarValue, Value};
 use crate::models::Builtin;
-use crate::program::{DataLayout, Scalar, Type};
+use crate::program::{AssumptionKind, DataLayout, Scalar, Type};
 
 struct Object {
     address: u64,
@@ -35,6 +35,7 @@ pub struct World {
     pub error: Vec<u8>,
     /// What `choose` answers, in order; 0 when they run out.
     pub choices: Vec<u128>,
+    pub assumptions: Vec<AssumptionKind>,
 }
 
 impl World {
@@ -50,6 +51,7 @@ impl World {
             output: Vec::new(),
             error: Vec::new(),
             choices: Vec::new(),
+            assumptions: Vec::new(),
         };
         world.errno = world.object(&[0; 4]);
         world
@@ -286,6 +288,10 @@ impl Environment for World {
         let holds = |object: &Object| address >= object.address && address <= object.address + object.bytes.len() as u64;
         let object = self.objects.iter().position(holds).map(|index| ObjectId(index as u32));
         Pointer { address, object }
+    }
+
+    fn assume(&mut self, kind: AssumptionKind, _: &str) {
+        self.assumptions.push(kind);
     }
 
     fn slot(&mut self, name: &'static str) -> &mut u64 {

@@ -6,7 +6,7 @@ use crate::explore::sync::context::SyncContext;
 use crate::explore::sync::event::{Misuse, MisuseKind, SyncEvent};
 use crate::explore::sync::keys::DESTRUCTOR_ROUNDS;
 use crate::explore::sync::outcome::{Call, EffectOutcome, Resume};
-use crate::explore::sync::threads::{ExitStage, ThreadExit, ThreadStatus};
+use crate::explore::sync::threads::{Cleanup, ExitStage, ThreadExit, ThreadStatus};
 use crate::explore::thread_id::ThreadId;
 use crate::explore::value::{Pointer, Value};
 use crate::models::effect::{ArgumentIndex, Effect, ThreadResult};
@@ -28,6 +28,8 @@ pub fn thread_returned(context: &mut dyn SyncContext, thread: ThreadId, value: O
         }
     }
 }
+
+const UNMATCHED: &str = "pthread_cleanup_pop without a matching push";
 
 impl Performance<'_, '_> {
     pub(super) fn exit_thread(&mut self, value: Option<ArgumentIndex>, returns: ThreadResult) -> Outcome {
@@ -70,11 +72,15 @@ impl Performance<'_, '_> {
         loop {
             match exit.stage {
                 ExitStage::Cleanup => {
-                    let handler = self.context.table_mut().record(thread).cleanup.pop();
-                    if let Some((function, argument)) = handler {
-                        return call_back(function, argument, exit);
+                    let record = self.context.table_mut().record(thread);
+                    match record.cleanup.pop() {
+                        Some(Cleanup::Routine { function, argument }) => return call_back(function, argument, exit),
+                        Some(Cleanup::Jump { buffer }) => {
+                            record.exit = Some(exit);
+                            return Ok(EffectOutcome::Jump { buffer });
+                        }
+                        None => exit.stage = ExitStage::Destructors { round: 0, from: 0 },
                     }
-                    exit.stage = ExitStage::Destructors { round: 0, from: 0 };
                 }
                 ExitStage::Destructors { round, from } => {
                     let keys = self.context.table_mut().keys.change();
@@ -117,9 +123,34 @@ impl Performance<'_, '_> {
     }
 
     pub(super) fn push_cleanup(&mut self, routine: ArgumentIndex, argument: ArgumentIndex) -> Outcome {
-        let (routine, argument, thread) = (self.pointer(routine)?, self.argument(argument)?.clone(), self.thread);
-        self.context.table_mut().record(thread).cleanup.push((routine, argument));
+        let (function, argument, thread) = (self.pointer(routine)?, self.argument(argument)?.clone(), self.thread);
+        self.context.table_mut().record(thread).cleanup.push(Cleanup::Routine { function, argument });
         Ok(EffectOutcome::Done(None))
+    }
+
+    pub(super) fn push_cleanup_jump(&mut self, buffer: ArgumentIndex) -> Outcome {
+        let (buffer, thread) = (self.pointer(buffer)?, self.thread);
+        self.context.table_mut().record(thread).cleanup.push(Cleanup::Jump { buffer });
+        Ok(EffectOutcome::Done(None))
+    }
+
+    /// The program calls the handler itself, if it is to be called.
+    pub(super) fn pop_cleanup_jump(&mut self, buffer: ArgumentIndex) -> Outcome {
+        let (buffer, thread) = (self.pointer(buffer)?, self.thread);
+        match self.context.table_mut().record(thread).cleanup.pop() {
+            Some(Cleanup::Jump { buffer: pushed }) if pushed.address == buffer.address => Ok(EffectOutcome::Done(None)),
+            _ => Err(Fault::undefined(UNMATCHED)),
+        }
+    }
+
+    /// The handler that the thread jumped to on its way out is done.
+    pub(super) fn continue_exit(&mut self, resume: Resume) -> Outcome {
+        debug_assert_eq!(resume, Resume::Start, "what comes later is an exit that goes on");
+        let thread = self.thread;
+        match self.context.table_mut().record(thread).exit.take() {
+            Some(exit) => self.go_on_with_exit(exit),
+            None => Err(Fault::undefined("a cleanup handler is left, and the thread is not on its way out")),
+        }
     }
 
     pub(super) fn pop_cleanup(&mut self, execute: ArgumentIndex, resume: Resume) -> Outcome {
@@ -129,11 +160,11 @@ impl Performance<'_, '_> {
         let is_executed = self.signed(execute)? != 0;
         let thread = self.thread;
         match self.context.table_mut().record(thread).cleanup.pop() {
-            Some((function, argument)) if is_executed => {
+            Some(Cleanup::Routine { function, argument }) if is_executed => {
                 Ok(EffectOutcome::CallBack { function, arguments: vec![argument], resume: Resume::CleanupDone })
             }
-            Some(_) => Ok(EffectOutcome::Done(None)),
-            None => Err(Fault::undefined("pthread_cleanup_pop without a matching push")),
+            Some(Cleanup::Routine { .. }) => Ok(EffectOutcome::Done(None)),
+            Some(Cleanup::Jump { .. }) | None => Err(Fault::undefined(UNMATCHED)),
         }
     }
 }

@@ -123,6 +123,7 @@ impl Performance<'_, '_> {
             LockKindSource::Attributes(index) => match self.optional_pointer(Some(index))? {
                 None => 0,
                 Some(attributes) => {
+                    self.note_robustness(attributes);
                     let field = match class {
                         LockClass::ReadWrite => Attribute::ReadWritePreference,
                         LockClass::Mutex | LockClass::Spin | LockClass::Custom => Attribute::MutexType,
@@ -186,29 +187,5 @@ impl Performance<'_, '_> {
         let thread = self.thread;
         let holder = holder.filter(|holder| *holder != thread);
         self.context.report_misuse(Misuse { kind, thread, lock, holder, returns_error });
-    }
-
-    pub(super) fn set_attribute(&mut self, object: ArgumentIndex, attribute: Attribute, value: ArgumentIndex) -> Outcome {
-        let (_, key) = self.primitive(object, Primitive::Attribute, Touch::PlainWrite)?;
-        let is_valid = |number: i64| match attribute {
-            Attribute::MutexType => (0..=3).contains(&number),
-            Attribute::ReadWritePreference => (0..=2).contains(&number),
-            Attribute::DetachState => (0..=1).contains(&number),
-            Attribute::Other => true,
-        };
-        // Other attributes may be of any type; nothing depends on them.
-        let number = if attribute == Attribute::Other { 0 } else { self.signed(value)? };
-        if !is_valid(number) {
-            return self.finish_with_number(errno::EINVAL);
-        }
-        self.context.table_mut().set_attribute(key, attribute, number);
-        self.finish_with_number(0)
-    }
-
-    pub(super) fn initialize_attribute(&mut self, object: ArgumentIndex) -> Outcome {
-        let (pointer, key) = self.primitive(object, Primitive::Attribute, Touch::PlainWrite)?;
-        self.clear_bytes(pointer, Primitive::Attribute)?;
-        self.context.table_mut().clear_attributes(key);
-        self.finish_with_number(0)
     }
 }

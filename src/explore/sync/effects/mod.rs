@@ -2,6 +2,7 @@
 
 mod access;
 mod atomics;
+mod attributes;
 mod conditions;
 mod exit;
 mod locks;
@@ -51,6 +52,7 @@ impl Performance<'_, '_> {
             Effect::InitializeLock { lock, class, kind } => self.initialize_lock(*lock, *class, *kind),
             Effect::DestroyLock { lock, class } => self.destroy_lock(*lock, *class),
             Effect::SetAttribute { object, attribute, value } => self.set_attribute(*object, *attribute, *value),
+            Effect::GetAttribute { object, attribute, value } => self.get_attribute(*object, *attribute, *value),
             Effect::InitializeAttribute { object } => self.initialize_attribute(*object),
 
             Effect::Spawn { entry, argument, handle, attributes, count, returns } => {
@@ -61,9 +63,13 @@ impl Performance<'_, '_> {
             Effect::ExitThread { value, returns } => self.exit_thread(*value, *returns),
             Effect::Cancel { handle } => self.cancel(*handle),
             Effect::SetCancelState { state, old } => self.set_cancel_state(*state, *old),
+            Effect::SetCancelType { kind, old } => self.set_cancel_type(*kind, *old),
             Effect::CancellationPoint => self.cancellation_point(),
             Effect::PushCleanup { routine, argument } => self.push_cleanup(*routine, *argument),
             Effect::PopCleanup { execute } => self.pop_cleanup(*execute, resume),
+            Effect::PushCleanupJump { buffer } => self.push_cleanup_jump(*buffer),
+            Effect::PopCleanupJump { buffer } => self.pop_cleanup_jump(*buffer),
+            Effect::ContinueExit => self.continue_exit(resume),
             Effect::CurrentThread => self.current_thread(),
             Effect::EqualThreads { left, right } => self.equal_threads(*left, *right),
             Effect::Yield | Effect::Sleep => Ok(EffectOutcome::Yielded(self.value_of(0))),
@@ -115,8 +121,12 @@ impl Performance<'_, '_> {
             | Effect::Exit { .. }
             | Effect::Callback { .. }
             | Effect::InstallHandler { .. }
-            | Effect::NonLocalJump
-            | Effect::Returns { .. } => Ok(EffectOutcome::NotSynchronization),
+            | Effect::SaveJump { .. }
+            | Effect::Jump { .. }
+            | Effect::Unmodelled { .. }
+            | Effect::Returns { .. }
+            | Effect::ReturnsOneOf { .. }
+            | Effect::ReturnsByLength { .. } => Ok(EffectOutcome::NotSynchronization),
         }
     }
 

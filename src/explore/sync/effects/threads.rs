@@ -9,7 +9,7 @@ use crate::explore::thread_id::ThreadId;
 use crate::explore::value::{Pointer, ScalarValue, Value};
 use crate::explore::fault::Fault;
 use crate::models::effect::{ArgumentIndex, Attempt, Attribute, ResultConvention, SpawnCount, ThreadResult};
-use crate::program::Type;
+use crate::program::{AssumptionKind, Type};
 
 /// `PTHREAD_CREATE_DETACHED`.
 const DETACHED: i64 = 1;
@@ -169,6 +169,25 @@ impl Performance<'_, '_> {
         let was_enabled = std::mem::replace(&mut record.is_cancel_enabled, is_enabled);
         if let Some(address) = old {
             self.context.store(address, &Value::integer(32, u128::from(!was_enabled)), Type::integer(32))?;
+        }
+        self.finish_with_number(0)
+    }
+
+    pub(super) fn set_cancel_type(&mut self, kind: ArgumentIndex, old: Option<ArgumentIndex>) -> Outcome {
+        // `PTHREAD_CANCEL_DEFERRED` is 0, `PTHREAD_CANCEL_ASYNCHRONOUS` 1.
+        let is_at_once = match self.signed(kind)? {
+            0 => false,
+            1 => true,
+            _ => return self.finish_with_number(errno::EINVAL),
+        };
+        if is_at_once {
+            self.context.assume(AssumptionKind::PartialModel, "asynchronous cancellation acts at cancellation points only");
+        }
+        let (thread, old) = (self.thread, self.optional_pointer(old)?);
+        let record = self.context.table_mut().record(thread);
+        let was_at_once = std::mem::replace(&mut record.is_cancelled_at_once, is_at_once);
+        if let Some(address) = old {
+            self.context.store(address, &Value::integer(32, u128::from(was_at_once)), Type::integer(32))?;
         }
         self.finish_with_number(0)
     }

@@ -9,7 +9,7 @@ use crate::explore::sync::{
 use crate::explore::thread_id::ThreadId;
 use crate::explore::value::{ObjectId, Pointer, ScalarValue, Value};
 use crate::models::effect::Effect;
-use crate::program::{DataLayout, SiteId, Type};
+use crate::program::{AssumptionKind, DataLayout, SiteId, Type};
 
 pub const MAIN: ThreadId = ThreadId(0);
 pub const OBJECT: ObjectId = ObjectId(5);
@@ -25,6 +25,7 @@ pub struct StandIn {
     pub stored: BTreeMap<u64, Value>,
     pub events: Vec<SyncEvent>,
     pub misuses: Vec<Misuse>,
+    pub assumptions: Vec<AssumptionKind>,
     pub touches: Vec<(u64, u64, Touch)>,
     pub spawned: Vec<(ThreadId, Pointer, Option<Value>)>,
     pub picks: Vec<usize>,
@@ -110,6 +111,10 @@ impl SyncContext for StandIn {
 
     fn report_misuse(&mut self, misuse: Misuse) {
         self.misuses.push(misuse);
+    }
+
+    fn assume(&mut self, kind: AssumptionKind, _: &str) {
+        self.assumptions.push(kind);
     }
 
     fn has_spurious_wakeups(&self) -> bool {

@@ -207,3 +207,38 @@ fn a_thread_that_ends_frees_the_atomic_section_and_its_once() {
     assert_eq!(machine.readiness(&waiting), Readiness::Ready);
     assert!(machine.table.may_run(ThreadId(2)) && !machine.table.may_run(ThreadId(1)));
 }
+
+/// Handlers behind a `setjmp` and plain routines, innermost first, then the end.
+#[test]
+fn a_thread_that_ends_jumps_to_its_cleanup_handlers() {
+    let mut machine = StandIn::with_threads(1);
+    let push = Effect::PushCleanupJump { buffer: 0 };
+    machine.outcome(1, &push, &[at(0)], Resume::Start);
+    machine.outcome(1, &Effect::PushCleanup { routine: 0, argument: 1 }, &[function(0x50), number(1)], Resume::Start);
+    machine.outcome(1, &push, &[at(100)], Resume::Start);
+    machine.outcome(1, &push, &[at(200)], Resume::Start);
+    assert_eq!(machine.outcome(1, &Effect::PopCleanupJump { buffer: 0 }, &[at(200)], Resume::Start), EffectOutcome::Done(None));
+    let leave = Effect::ExitThread { value: Some(0), returns: ThreadResult::Pointer };
+    let address = |outcome: EffectOutcome| match outcome {
+        EffectOutcome::Jump { buffer } => buffer.address - BASE,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(address(machine.outcome(1, &leave, &[function(7)], Resume::Start)), 100);
+    let next = machine.outcome(1, &Effect::ContinueExit, &[], Resume::Start);
+    let EffectOutcome::CallBack { function: routine, resume, .. } = next else { panic!("{next:?}") };
+    assert_eq!(routine.address, 0x50);
+    assert_eq!(address(machine.outcome(1, &Effect::ContinueExit, &[], resume)), 0);
+    assert_eq!(machine.outcome(1, &Effect::ContinueExit, &[], Resume::Start), EffectOutcome::EndThread);
+}
+
+#[test]
+fn the_cancellation_type_is_kept_and_only_deferred_is_exact() {
+    let mut machine = StandIn::with_threads(0);
+    let set = Effect::SetCancelType { kind: 0, old: Some(1) };
+    for (kind, code) in [(1, 0), (0, 0), (2, EINVAL)] {
+        assert_eq!(machine.call(0, set.clone(), &[number(kind), at(kind as u64 * 8)]), code);
+    }
+    assert_eq!(machine.stored.get(&(BASE + 8)), Some(&number(0)));
+    assert_eq!(machine.stored.get(&BASE), Some(&number(1)));
+    assert_eq!(machine.assumptions, [crate::program::AssumptionKind::PartialModel]);
+}

@@ -1,0 +1,184 @@
+//! Addresses in numbers: which arithmetic keeps one, which leaves a residue.
+//!
+//! # Definition   A residue is a mark on a number that was computed from addresses so that none of them is at hand, but one might be computed
+//!                back (a difference, a half, a hash, a byte). Used as an address, it stands for every address that left a residue.
+//! # Deviations   An address that was printed as text and read back is lost.
+
+use super::generate::Body;
+use super::graph::{Constraint, LowBits, NodeId};
+use super::solve::Solver;
+use crate::program::{BinaryOp, CastKind, Intrinsic, Operand, Operation, ReadModifyWriteOp, RegisterId};
+
+/// Bits of an address below this are flags that programs keep in aligned pointers.
+const FLAG_BITS: u64 = 1 << 12;
+
+impl<'p> Solver<'p> {
+    pub fn binary(&mut self, body: &Body<'p>, op: BinaryOp, left: Operand, right: Operand, result: Option<RegisterId>) {
+        let Some((to, width)) = self.result(body, result) else { return };
+        if width < self.pointer_bytes.into() {
+            return self.computed(body, &[left, right], result);
+        }
+        let walks = result.is_some_and(|register| body.walks[usize::from(register)]);
+        match (op, self.signed_number(left), self.signed_number(right)) {
+            (BinaryOp::Add, _, Some(number)) => self.shift(body, left, number, walks, to),
+            (BinaryOp::Add, Some(number), _) => self.shift(body, right, number, walks, to),
+            (BinaryOp::Subtract, _, Some(number)) => self.shift(body, left, number.wrapping_neg(), walks, to),
+            (BinaryOp::Add, ..) => self.kept(body, &[left, right], to),
+            (BinaryOp::Subtract, ..) => {
+                let is_difference = matches!(body.definition(right), Some(Operation::Cast { kind: CastKind::PointerToInteger, .. }));
+                if is_difference {
+                    self.computed(body, &[left, right], result);
+                } else {
+                    self.kept(body, &[left], to);
+                    self.computed(body, &[right], result);
+                }
+            }
+            (BinaryOp::And, Some(number), _) => self.masked(body, right, number as u64, to, result),
+            (BinaryOp::And, _, Some(number)) => self.masked(body, left, number as u64, to, result),
+            (BinaryOp::Or, _, Some(number)) if (number as u64) < FLAG_BITS => self.low_bits(body, left, LowBits::Set, number as u64, to),
+            (BinaryOp::Xor, _, Some(number)) if (number as u64) < FLAG_BITS => self.low_bits(body, left, LowBits::Flip, number as u64, to),
+            (BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, ..) => self.kept(body, &[left, right], to),
+            (
+                BinaryOp::Multiply
+                | BinaryOp::UnsignedDivide
+                | BinaryOp::SignedDivide
+                | BinaryOp::UnsignedRemainder
+                | BinaryOp::SignedRemainder
+                | BinaryOp::ShiftLeft
+                | BinaryOp::LogicalShiftRight
+                | BinaryOp::ArithmeticShiftRight
+                | BinaryOp::FloatAdd
+                | BinaryOp::FloatSubtract
+                | BinaryOp::FloatMultiply
+                | BinaryOp::FloatDivide
+                | BinaryOp::FloatRemainder,
+                ..,
+            ) => self.computed(body, &[left, right], result),
+        }
+    }
+
+    /// The result is computed from the operands; no address is in it as it is.
+    pub fn computed(&mut self, body: &Body<'p>, operands: &[Operand], result: Option<RegisterId>) {
+        let Some((to, _)) = self.result(body, result) else { return };
+        for operand in operands {
+            if let Some(operand) = self.operand(body.id, *operand) {
+                self.attach(operand, Constraint::Residue { to });
+            }
+        }
+    }
+
+    /// The result may be any of the operands, moved inside its object.
+    fn kept(&mut self, body: &Body<'p>, operands: &[Operand], to: NodeId) {
+        for operand in operands {
+            if let Some(operand) = self.operand(body.id, *operand) {
+                self.attach(operand, Constraint::Shift { to, constant: 0, stride: 1, in_bounds: false });
+            }
+        }
+    }
+
+    fn shift(&mut self, body: &Body<'p>, operand: Operand, constant: i64, walks: bool, to: NodeId) {
+        if let Some(operand) = self.operand(body.id, operand) {
+            let stride = if walks { constant.unsigned_abs() } else { 0 };
+            self.attach(operand, Constraint::Shift { to, constant, stride, in_bounds: false });
+        }
+    }
+
+    fn masked(&mut self, body: &Body<'p>, operand: Operand, mask: u64, to: NodeId, result: Option<RegisterId>) {
+        let cleared = !mask & (u64::MAX >> (64 - self.pointer_bytes * 8));
+        if cleared < FLAG_BITS {
+            self.low_bits(body, operand, LowBits::Clear, cleared, to);
+        } else if mask < FLAG_BITS {
+            self.computed(body, &[operand], result);
+        } else {
+            self.kept(body, &[operand], to);
+        }
+    }
+
+    fn low_bits(&mut self, body: &Body<'p>, operand: Operand, operation: LowBits, bits: u64, to: NodeId) {
+        if let Some(operand) = self.operand(body.id, operand) {
+            self.attach(operand, Constraint::LowBits { to, operation, bits });
+        }
+    }
+
+    /// A constant of at most 64 bits, sign-extended.
+    fn signed_number(&self, operand: Operand) -> Option<i64> {
+        match operand {
+            Operand::Constant(constant) => match self.program.constants[constant] {
+                crate::program::Constant::Integer { bits, value } if bits <= 64 && bits > 0 => {
+                    Some(((value as u64) << (64 - bits)) as i64 >> (64 - bits))
+                }
+                _ => None,
+            },
+            Operand::Register(_) => None,
+        }
+    }
+
+    pub fn cast(&mut self, body: &Body<'p>, kind: CastKind, value: Operand, result: Option<RegisterId>) {
+        match kind {
+            CastKind::Truncate
+            | CastKind::ZeroExtend
+            | CastKind::SignExtend
+            | CastKind::PointerToInteger
+            | CastKind::IntegerToPointer
+            | CastKind::Bitcast => self.flow(body, value, result),
+            CastKind::FloatTruncate
+            | CastKind::FloatExtend
+            | CastKind::FloatToUnsigned
+            | CastKind::FloatToSigned
+            | CastKind::UnsignedToFloat
+            | CastKind::SignedToFloat => self.computed(body, &[value], result),
+        }
+    }
+
+    pub fn intrinsic(&mut self, body: &Body<'p>, intrinsic: Intrinsic, arguments: &[Operand], result: Option<RegisterId>) {
+        let Some((to, _)) = self.result(body, result) else { return };
+        match intrinsic {
+            Intrinsic::SignedMax | Intrinsic::SignedMin | Intrinsic::UnsignedMax | Intrinsic::UnsignedMin => {
+                arguments.iter().for_each(|argument| self.flow(body, *argument, result));
+            }
+            Intrinsic::PointerMask => match (arguments, arguments.get(1).and_then(|mask| self.signed_number(*mask))) {
+                ([pointer, ..], Some(mask)) => self.masked(body, *pointer, mask as u64, to, result),
+                _ => self.kept(body, arguments, to),
+            },
+            Intrinsic::SignedAddOverflow
+            | Intrinsic::UnsignedAddOverflow
+            | Intrinsic::SignedSubtractOverflow
+            | Intrinsic::UnsignedSubtractOverflow
+            | Intrinsic::SaturatingSignedAdd
+            | Intrinsic::SaturatingUnsignedAdd
+            | Intrinsic::SaturatingSignedSubtract
+            | Intrinsic::SaturatingUnsignedSubtract => {
+                self.kept(body, arguments, to);
+                self.computed(body, arguments, result);
+            }
+            // Numbers about an address, not of it.
+            Intrinsic::ObjectSize | Intrinsic::IsConstant => {}
+            // All others compute a number from numbers.
+            _ => self.computed(body, arguments, result),
+        }
+    }
+
+    pub fn read_modify_write(&mut self, body: &Body<'p>, op: ReadModifyWriteOp, address: Operand, value: Operand, result: Option<RegisterId>) {
+        let width = self.bytes_of(body, value);
+        self.load(body, address, result, Some(width));
+        let (Some(address), value) = (self.operand(body.id, address), self.operand(body.id, value)) else { return };
+        if op == ReadModifyWriteOp::Exchange {
+            return self.store(Some(address), value, width);
+        }
+        self.update(address, value, width);
+    }
+
+    /// `*address` becomes a number computed from itself and `value`.
+    pub fn update(&mut self, address: NodeId, value: Option<NodeId>, width: u32) {
+        let (old, new) = (self.graph.node(), self.graph.node());
+        self.attach(address, Constraint::Load { to: old, width });
+        for operand in [Some(old), value].into_iter().flatten() {
+            if width < self.pointer_bytes {
+                self.attach(operand, Constraint::Residue { to: new });
+            } else {
+                self.attach(operand, Constraint::Shift { to: new, constant: 0, stride: 1, in_bounds: false });
+            }
+        }
+        self.store(Some(address), Some(new), width);
+    }
+}

@@ -1,0 +1,183 @@
+//! Calls: arguments to parameters, results back, on the fly as targets appear.
+//!
+//! Parameters merge all callers. A later stage that needs them apart (lock arguments of a locking wrapper) reads
+//! `CallGraph::bindings_of` and asks `pointees` for the argument at each call site: that is the place where callers are still apart.
+
+use super::graph::{Constraint, NodeId};
+use super::location::Class;
+use super::object::{AbstractObject, AbstractObjectKind, Callers};
+use super::solve::{Solver, UNKNOWN};
+use crate::facts::call_graph::{CallEdge, CallKind};
+use crate::models::Effect;
+use crate::program::function::ByValue;
+use crate::program::{FunctionId, SiteId, Type};
+
+/// A place where a function is called, by an instruction or by a library function.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    pub site: SiteId,
+    pub caller: FunctionId,
+    pub kind: CallKind,
+    pub arguments: Vec<CallArgument>,
+    /// Where the result goes, and its bytes.
+    pub result: Option<(NodeId, u64)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CallArgument {
+    pub node: Option<NodeId>,
+    pub constant: Option<u64>,
+    pub by_value: Option<ByValue>,
+    pub bytes: u32,
+}
+
+impl Call {
+    pub fn argument(&self, position: usize) -> Option<NodeId> {
+        self.arguments.get(position)?.node
+    }
+
+    pub fn constant(&self, position: usize) -> Option<u64> {
+        self.arguments.get(position)?.constant
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Target {
+    Function(FunctionId),
+    Pointer(NodeId),
+}
+
+impl Solver<'_> {
+    pub fn add_call(&mut self, call: Call, target: Target) {
+        let number = self.calls.len() as u32;
+        self.calls.push(call);
+        match target {
+            Target::Function(function) => self.connect(number, function),
+            Target::Pointer(node) => self.attach(node, Constraint::Call { call: number }),
+        }
+    }
+
+    /// A call through a pointer that may be this one.
+    pub fn call_location(&mut self, call: u32, location: u32) {
+        if location == UNKNOWN {
+            let call = self.calls[call as usize].clone();
+            return self.call_outside(&call);
+        }
+        let (object, class) = self.locations.get(location);
+        if let AbstractObjectKind::Function(function) = self.objects[object.index()].kind
+            && class.offset().contains(0)
+        {
+            self.connect(call, function);
+        }
+    }
+
+    fn connect(&mut self, number: u32, callee: FunctionId) {
+        if !self.connected.insert((number, callee)) {
+            return;
+        }
+        let call = self.calls[number as usize].clone();
+        self.edges.insert(CallEdge { caller: Some(call.caller), site: Some(call.site), callee, kind: call.kind });
+        let is_defined = self.program.functions[callee].is_defined();
+        match self.models[callee] {
+            Some(model) if !is_defined || !model.effects.contains(&Effect::AtomicBody) => self.call_library(&call, callee, model),
+            _ if is_defined => self.call_body(&call, callee),
+            _ => self.call_outside(&call),
+        }
+    }
+
+    fn call_body(&mut self, call: &Call, callee: FunctionId) {
+        let program = self.program;
+        let function = &program.functions[callee];
+        self.reach(callee);
+        for (position, (parameter, argument)) in function.parameters.iter().zip(&call.arguments).enumerate() {
+            let register = self.register(callee, parameter.register);
+            match (parameter.by_value, argument.node) {
+                (Some(copy), Some(argument)) => {
+                    let kind = AbstractObjectKind::ByValueCopy { function: callee, parameter: position };
+                    let object = AbstractObject { kind, size: Some(copy.size), align: copy.align.max(1), element: None };
+                    let target = self.holder(object, Class::at(0));
+                    self.graph.add_edge(target, register);
+                    self.copy(Some(target), Some(argument), Some(copy.size));
+                }
+                (None, Some(argument)) => {
+                    let bytes = program.layout.store_bytes(function.registers[parameter.register].ty);
+                    self.carry(argument, register, bytes);
+                }
+                (_, None) => {}
+            }
+        }
+        if function.is_variadic {
+            for argument in call.arguments.iter().skip(function.parameters.len()) {
+                let area = AbstractObject::new(AbstractObjectKind::VariadicArea(callee));
+                let area = self.holder(area, Class::ANY);
+                match argument.by_value {
+                    Some(copy) => self.copy(Some(area), argument.node, Some(copy.size)),
+                    None => self.store(Some(area), argument.node, argument.bytes),
+                }
+            }
+        }
+        if self.wrappers.contains(callee) && call.kind == CallKind::Call {
+            return self.connect_wrapper(call.caller, call.site, call.result.map(|(result, _)| result), callee);
+        }
+        if self.wrappers.contains(callee) {
+            self.add_context(callee, Callers::new());
+        }
+        if let Some((result, bytes)) = call.result {
+            let returned = self.return_node(callee);
+            self.carry(returned, result, bytes);
+        }
+    }
+
+    /// Code outside the program keeps what it gets, and returns what it likes.
+    fn call_outside(&mut self, call: &Call) {
+        for argument in call.arguments.iter().filter_map(|argument| argument.node) {
+            self.graph.add_edge(argument, self.unknown_content);
+        }
+        if let Some((result, bytes)) = call.result {
+            self.carry(self.unknown_content, result, bytes);
+        }
+    }
+
+    /// Code outside the program calls this function with whatever it holds.
+    pub fn called_from_outside(&mut self, callee: FunctionId) {
+        let program = self.program;
+        let function = &program.functions[callee];
+        if !function.is_defined() || self.models[callee].is_some_and(|model| model.is_override) {
+            return;
+        }
+        self.edges.insert(CallEdge { caller: None, site: None, callee, kind: CallKind::Outside });
+        self.reach(callee);
+        for parameter in &function.parameters {
+            let register = self.register(callee, parameter.register);
+            let bytes = program.layout.store_bytes(function.registers[parameter.register].ty);
+            self.carry(self.unknown_content, register, bytes);
+        }
+        if self.wrappers.contains(callee) {
+            self.add_context(callee, Callers::new());
+        }
+        let returned = self.return_node(callee);
+        self.graph.add_edge(returned, self.unknown_content);
+    }
+
+    /// The program begins here: `main` gets its arguments, other functions run as they are.
+    pub fn start(&mut self, entry: FunctionId, kind: CallKind) {
+        let program = self.program;
+        let function = &program.functions[entry];
+        if !function.is_defined() {
+            return;
+        }
+        self.edges.insert(CallEdge { caller: None, site: None, callee: entry, kind });
+        self.reach(entry);
+        if self.wrappers.contains(entry) {
+            self.add_context(entry, Callers::new());
+        }
+        let arguments = self.holder(AbstractObject::new(AbstractObjectKind::Arguments), Class::ANY);
+        self.store(Some(arguments), Some(arguments), self.pointer_bytes);
+        for parameter in &function.parameters {
+            if function.registers[parameter.register].ty == Type::POINTER {
+                let register = self.register(entry, parameter.register);
+                self.graph.add_edge(arguments, register);
+            }
+        }
+    }
+}

@@ -1,0 +1,409 @@
+//! Instructions to constraints: what each operation makes of the addresses in its operands.
+//!
+//! Registers of every type carry addresses, for C keeps them in integers, structs and vectors. A value narrower than a pointer
+//! carries a residue only: that a part of an address is in it.
+
+use super::call::{Call, CallArgument, Target};
+use super::graph::{Constraint, NodeId};
+use super::location::{Class, greatest_common_divisor};
+use super::object::{AbstractObject, AbstractObjectKind, element_size};
+use super::solve::{Solver, UNKNOWN};
+use crate::facts::call_graph::CallKind;
+use crate::program::{
+    BinaryOp, Callee, Constant, ConstantId, Function, FunctionId, Instruction, Operand, Operation, Phi, RegisterId, TerminatorKind, Type,
+};
+
+/// A function whose constraints are made.
+pub(super) struct Body<'p> {
+    pub id: FunctionId,
+    pub function: &'p Function,
+    /// What defines each register; `None` for parameters and phis.
+    pub definitions: Vec<Option<&'p Operation>>,
+    /// Results of arithmetic on pointers that feed back into their own base: pointers that walk.
+    pub walks: Vec<bool>,
+}
+
+impl<'p> Body<'p> {
+    fn new(program: &'p crate::program::Program, id: FunctionId) -> Body<'p> {
+        let function = &program.functions[id];
+        let mut definitions = vec![None; function.registers.len()];
+        for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
+            if let Some(result) = instruction.result {
+                definitions[usize::from(result)] = Some(&instruction.operation);
+            }
+        }
+        Body { id, function, definitions, walks: walking_registers(function) }
+    }
+
+    pub fn definition(&self, operand: Operand) -> Option<&'p Operation> {
+        match operand {
+            Operand::Register(register) => self.definitions[usize::from(register)],
+            Operand::Constant(_) => None,
+        }
+    }
+}
+
+impl<'p> Solver<'p> {
+    /// The function can run: its constraints will be made.
+    pub fn reach(&mut self, function: FunctionId) {
+        let count = self.program.functions[function].registers.len();
+        if self.registers[function].is_none() && self.program.functions[function].is_defined() {
+            self.registers[function] = Some(self.graph.nodes(count));
+            self.pending.push_back(function);
+        }
+    }
+
+    pub fn register(&self, function: FunctionId, register: RegisterId) -> NodeId {
+        let first = self.registers[function].expect("a function is reached before its registers are used");
+        NodeId(first.0 + usize::from(register) as u32)
+    }
+
+    /// The node of what an operand holds; `None` when it cannot be an address.
+    pub fn operand(&mut self, function: FunctionId, operand: Operand) -> Option<NodeId> {
+        match operand {
+            Operand::Register(register) if self.program.functions[function].registers[register].ty == Type::BOOL => None,
+            Operand::Register(register) => Some(self.register(function, register)),
+            Operand::Constant(constant) => self.constant(constant),
+        }
+    }
+
+    fn constant(&mut self, constant: ConstantId) -> Option<NodeId> {
+        if let Some(&node) = self.constants.get(&constant) {
+            return Some(node);
+        }
+        let mut locations = Vec::new();
+        self.constant_locations(constant, &mut locations);
+        if locations.is_empty() {
+            return None;
+        }
+        let node = self.graph.node();
+        locations.into_iter().for_each(|location| self.graph.add_location(node, location));
+        self.constants.insert(constant, node);
+        Some(node)
+    }
+
+    fn constant_locations(&mut self, constant: ConstantId, locations: &mut Vec<u32>) {
+        let program = self.program;
+        let object = match &program.constants[constant] {
+            Constant::Global(global) => AbstractObject::of_global(program, *global),
+            Constant::Function(function) => AbstractObject::new(AbstractObjectKind::Function(*function)),
+            Constant::Block(function, block) => AbstractObject::new(AbstractObjectKind::Label(*function, *block)),
+            Constant::Vector { lanes, .. } => return lanes.iter().for_each(|lane| self.constant_locations(*lane, locations)),
+            Constant::Aggregate { elements, .. } => {
+                return elements.iter().for_each(|(_, element)| self.constant_locations(*element, locations));
+            }
+            Constant::Integer { .. }
+            | Constant::WideInteger { .. }
+            | Constant::Float { .. }
+            | Constant::Null
+            | Constant::Undef(_)
+            | Constant::Poison(_)
+            | Constant::Zero(_) => return,
+        };
+        let object = self.object(object);
+        locations.extend(self.locate(object, Class::at(0), true));
+    }
+
+    pub fn return_node(&mut self, function: FunctionId) -> NodeId {
+        *self.returns.entry(function).or_insert_with(|| self.graph.node())
+    }
+
+    /// A node that holds just this location.
+    pub fn holder(&mut self, object: AbstractObject, class: Class) -> NodeId {
+        let node = self.graph.node();
+        let object = self.object(object);
+        if let Some(location) = self.locate(object, class, false) {
+            self.graph.add_location(node, location);
+        }
+        node
+    }
+
+    pub fn generate(&mut self, id: FunctionId) {
+        let body = Body::new(self.program, id);
+        self.statistics.functions += 1;
+        for block in &body.function.blocks {
+            block.phis.iter().for_each(|phi| self.phi(&body, phi));
+            block.instructions.iter().for_each(|instruction| self.instruction(&body, instruction));
+            if let TerminatorKind::Return(Some(value)) = block.terminator.kind
+                && let Some(value) = self.operand(id, value)
+            {
+                let result = self.return_node(id);
+                self.graph.add_edge(value, result);
+            }
+        }
+    }
+
+    fn phi(&mut self, body: &Body<'p>, phi: &'p Phi) {
+        for operand in &phi.operands {
+            self.flow(body, *operand, Some(phi.result));
+        }
+    }
+
+    /// `result ⊇ operand`.
+    pub fn flow(&mut self, body: &Body<'p>, operand: Operand, result: Option<RegisterId>) {
+        if let (Some(from), Some((to, width))) = (self.operand(body.id, operand), self.result(body, result)) {
+            self.carry(from, to, width);
+        }
+    }
+
+    /// The node of a result that can carry an address, and its bytes.
+    pub fn result(&self, body: &Body<'p>, result: Option<RegisterId>) -> Option<(NodeId, u64)> {
+        let register = result?;
+        let ty = body.function.registers[register].ty;
+        (ty != Type::BOOL).then(|| (self.register(body.id, register), self.program.layout.store_bytes(ty)))
+    }
+
+    pub fn bytes_of(&self, body: &Body<'p>, operand: Operand) -> u32 {
+        let ty = self.program.type_of(body.function, operand);
+        u32::try_from(self.program.layout.store_bytes(ty)).unwrap_or(u32::MAX)
+    }
+
+    pub fn add_unknown(&mut self, node: NodeId) {
+        self.graph.add_location(node, UNKNOWN);
+    }
+
+    /// `*address ⊇ value`.
+    pub fn store(&mut self, address: Option<NodeId>, value: Option<NodeId>, width: u32) {
+        if let (Some(address), Some(value)) = (address, value) {
+            self.attach(value, Constraint::StoreTo { address, width });
+        }
+    }
+
+    pub fn copy(&mut self, to: Option<NodeId>, from: Option<NodeId>, size: Option<u64>) {
+        if let (Some(to), Some(from)) = (to, from) {
+            let copy = self.copies.len() as u32;
+            self.copies.push((to, from, size));
+            self.attach(from, Constraint::CopySource { copy });
+            self.attach(to, Constraint::CopyDestination { copy });
+        }
+    }
+
+    /// The node's pointers, moved anywhere inside their objects.
+    pub fn anywhere(&mut self, node: NodeId) -> NodeId {
+        let moved = self.graph.node();
+        self.attach(node, Constraint::Shift { to: moved, constant: 0, stride: 1, in_bounds: false });
+        moved
+    }
+
+    fn instruction(&mut self, body: &Body<'p>, instruction: &'p Instruction) {
+        let (id, result) = (body.id, instruction.result);
+        match &instruction.operation {
+            Operation::Binary { op, left, right, .. } => self.binary(body, *op, *left, *right, result),
+            Operation::Cast { kind, value } => self.cast(body, *kind, *value, result),
+            Operation::Intrinsic { function, arguments } => self.intrinsic(body, *function, arguments, result),
+            Operation::Negate { value } => self.computed(body, &[*value], result),
+            Operation::Select { when_true, when_false, .. } => {
+                self.flow(body, *when_true, result);
+                self.flow(body, *when_false, result);
+            }
+            Operation::Offset { base, constant, terms, in_bounds } => {
+                let walk = result.is_some_and(|register| body.walks[usize::from(register)]).then_some(*constant);
+                let strides = terms.iter().map(|term| term.stride).chain(walk).map(i64::unsigned_abs);
+                let stride = strides.fold(0, greatest_common_divisor);
+                if let (Some(base), Some((to, _))) = (self.operand(id, *base), self.result(body, result)) {
+                    self.attach(base, Constraint::Shift { to, constant: *constant, stride, in_bounds: *in_bounds });
+                }
+                // A whole address as an index: `(char *)0 + number`.
+                let is_number = matches!(*base, Operand::Constant(constant) if self.program.constants[constant] == Constant::Null);
+                for term in terms.iter().filter(|term| is_number && term.stride.unsigned_abs() == 1) {
+                    if let (Some(index), Some((to, _))) = (self.operand(id, term.index), self.result(body, result)) {
+                        self.attach(index, Constraint::Shift { to, constant: 0, stride: 1, in_bounds: false });
+                    }
+                }
+            }
+            Operation::ExtractBytes { aggregate: value, .. } | Operation::ExtractLane { vector: value, .. } | Operation::Freeze { value } => {
+                self.flow(body, *value, result);
+            }
+            Operation::InsertBytes { aggregate: whole, value, .. } | Operation::InsertLane { vector: whole, value, .. } => {
+                self.flow(body, *whole, result);
+                self.flow(body, *value, result);
+            }
+            Operation::Shuffle { left, right, .. } => {
+                self.flow(body, *left, result);
+                self.flow(body, *right, result);
+            }
+            Operation::StackAllocate { element_size, count, align } => self.stack_slot(body, instruction, *element_size, *count, *align),
+            Operation::ThreadLocalAddress { global } => {
+                let object = self.object(AbstractObject::of_global(self.program, *global));
+                if let (Some((to, _)), Some(location)) = (self.result(body, result), self.locate(object, Class::at(0), true)) {
+                    self.graph.add_location(to, location);
+                }
+            }
+            Operation::Load { address, .. } => self.load(body, *address, result, None),
+            Operation::Store { address, value, .. } => {
+                let (width, address, value) = (self.bytes_of(body, *value), self.operand(id, *address), self.operand(id, *value));
+                self.store(address, value, width);
+            }
+            Operation::ReadModifyWrite { op, address, value, .. } => self.read_modify_write(body, *op, *address, *value, result),
+            Operation::CompareExchange { address, replacement, .. } => {
+                let width = self.bytes_of(body, *replacement);
+                self.load(body, *address, result, Some(width));
+                let (address, replacement) = (self.operand(id, *address), self.operand(id, *replacement));
+                self.store(address, replacement, width);
+            }
+            Operation::CopyMemory { destination, source, size, .. } => {
+                let size = self.constant_number(*size);
+                let (destination, source) = (self.operand(id, *destination), self.operand(id, *source));
+                self.copy(destination, source, size);
+            }
+            Operation::SetMemory { destination, byte, .. } => {
+                if let (Some(destination), Some(byte)) = (self.operand(id, *destination), self.operand(id, *byte)) {
+                    let anywhere = self.anywhere(destination);
+                    self.store(Some(anywhere), Some(byte), 1);
+                }
+            }
+            Operation::MaskedLoad { address, otherwise, .. } => {
+                self.flow(body, *otherwise, result);
+                let width = self.masked_width(body, *address, *otherwise);
+                self.load(body, *address, result, Some(width));
+            }
+            Operation::MaskedStore { address, value, .. } => {
+                let width = self.masked_width(body, *address, *value);
+                let (address, value) = (self.operand(id, *address), self.operand(id, *value));
+                self.store(address, value, width);
+            }
+            Operation::Call { callee, arguments, .. } => self.call_instruction(body, instruction, *callee, arguments),
+            Operation::InlineAssembly { arguments, .. } => {
+                for argument in arguments {
+                    if let Some(argument) = self.operand(id, *argument) {
+                        self.graph.add_edge(argument, self.unknown_content);
+                    }
+                }
+                if let Some((to, _)) = self.result(body, result) {
+                    self.add_unknown(to);
+                }
+            }
+            Operation::VariadicStart { list } => {
+                let area = self.holder(AbstractObject::new(AbstractObjectKind::VariadicArea(id)), Class::ANY);
+                if let Some(list) = self.operand(id, *list) {
+                    let anywhere = self.anywhere(list);
+                    self.store(Some(anywhere), Some(area), self.pointer_bytes);
+                }
+            }
+            Operation::VariadicCopy { to, from } => {
+                let (to, from) = (self.operand(id, *to), self.operand(id, *from));
+                self.copy(to, from, None);
+            }
+            Operation::VariadicNext { list } => {
+                if let (Some(list), Some((to, width))) = (self.operand(id, *list), self.result(body, result)) {
+                    let (lists, area) = (self.anywhere(list), self.graph.node());
+                    self.attach(lists, Constraint::Load { to: area, width: self.pointer_bytes });
+                    self.attach(area, Constraint::Load { to, width: width as u32 });
+                }
+            }
+            Operation::FrameAddress => {
+                if let Some((to, _)) = self.result(body, result) {
+                    self.add_unknown(to);
+                }
+            }
+            // No address comes out of these, and none that goes in is kept.
+            Operation::Compare { .. }
+            | Operation::StackSave
+            | Operation::StackRestore { .. }
+            | Operation::LifetimeStart { .. }
+            | Operation::LifetimeEnd { .. }
+            | Operation::Fence { .. }
+            | Operation::VariadicEnd { .. }
+            | Operation::Assume { .. }
+            | Operation::Trap
+            | Operation::CycleCounter => {}
+        }
+    }
+
+    pub fn load(&mut self, body: &Body<'p>, address: Operand, result: Option<RegisterId>, width: Option<u32>) {
+        if let (Some(address), Some((to, bytes))) = (self.operand(body.id, address), self.result(body, result)) {
+            let width = width.unwrap_or(u32::try_from(bytes).unwrap_or(u32::MAX));
+            self.attach(address, Constraint::Load { to, width });
+        }
+    }
+
+    /// What one pointer of a masked access reaches: the vector, or one lane of it.
+    fn masked_width(&self, body: &Body<'p>, address: Operand, value: Operand) -> u32 {
+        match (self.program.type_of(body.function, address), self.program.type_of(body.function, value)) {
+            (Type::Vector { .. }, Type::Vector { element, .. }) => self.program.layout.scalar_bytes(element) as u32,
+            _ => self.bytes_of(body, value),
+        }
+    }
+
+    fn stack_slot(&mut self, body: &Body<'p>, instruction: &Instruction, element_bytes: u64, count: Operand, align: u64) {
+        let Some(register) = instruction.result else { return };
+        let kind = AbstractObjectKind::StackSlot { function: body.id, register, site: instruction.site };
+        let size = self.constant_number(count).and_then(|count| count.checked_mul(element_bytes));
+        let binding = body.function.bindings.iter().find(|binding| binding.is_address && binding.value == Operand::Register(register));
+        let element = binding.and_then(|binding| element_size(self.program, self.program.variables[binding.variable].ty));
+        let object = self.object(AbstractObject { kind, size, align: align.max(1), element });
+        if let Some(location) = self.locate(object, Class::at(0), true) {
+            let node = self.register(body.id, register);
+            self.graph.add_location(node, location);
+        }
+    }
+
+    pub fn constant_number(&self, operand: Operand) -> Option<u64> {
+        match operand {
+            Operand::Constant(constant) => match self.program.constants[constant] {
+                Constant::Integer { value, .. } => u64::try_from(value).ok(),
+                _ => None,
+            },
+            Operand::Register(_) => None,
+        }
+    }
+
+    fn call_instruction(&mut self, body: &Body<'p>, instruction: &'p Instruction, callee: Callee, arguments: &'p [crate::program::Argument]) {
+        let arguments = arguments.iter().map(|argument| CallArgument {
+            node: self.operand(body.id, argument.value),
+            constant: self.constant_number(argument.value),
+            by_value: argument.by_value,
+            bytes: self.bytes_of(body, argument.value),
+        });
+        let arguments = arguments.collect();
+        let result = self.result(body, instruction.result);
+        let call = Call { site: instruction.site, caller: body.id, kind: CallKind::Call, arguments, result };
+        let target = match callee {
+            Callee::Direct(function) => Target::Function(function),
+            Callee::Indirect(address) => match self.operand(body.id, address) {
+                Some(node) => Target::Pointer(node),
+                // A call of a number: no function of the program.
+                None => return,
+            },
+        };
+        self.add_call(call, target);
+    }
+}
+
+/// Registers on a cycle of definitions that contains their own arithmetic: `p` in `for (p = a; …; p++)`.
+fn walking_registers(function: &Function) -> Vec<bool> {
+    let mut walks = vec![false; function.registers.len()];
+    let has_phis = function.blocks.iter().any(|block| !block.phis.is_empty());
+    if !has_phis {
+        return walks;
+    }
+    let mut graph: petgraph::Graph<(), ()> = petgraph::Graph::with_capacity(walks.len(), walks.len());
+    walks.iter().for_each(|_| { graph.add_node(()); });
+    let mut edge = |from: Operand, to: RegisterId| {
+        if let Operand::Register(from) = from {
+            graph.add_edge((usize::from(from) as u32).into(), (usize::from(to) as u32).into(), ());
+        }
+    };
+    for block in &function.blocks {
+        block.phis.iter().for_each(|phi| phi.operands.iter().for_each(|operand| edge(*operand, phi.result)));
+        for instruction in &block.instructions {
+            let Some(to) = instruction.result else { continue };
+            match &instruction.operation {
+                Operation::Offset { base: value, .. } | Operation::Cast { value, .. } | Operation::Freeze { value } => edge(*value, to),
+                Operation::Select { when_true, when_false, .. } => {
+                    edge(*when_true, to);
+                    edge(*when_false, to);
+                }
+                Operation::Binary { op: BinaryOp::Add | BinaryOp::Subtract, left, right, .. } => {
+                    edge(*left, to);
+                    edge(*right, to);
+                }
+                _ => {}
+            }
+        }
+    }
+    for component in petgraph::algo::tarjan_scc(&graph).into_iter().filter(|component| component.len() > 1) {
+        component.into_iter().for_each(|node| walks[node.index()] = true);
+    }
+    walks
+}

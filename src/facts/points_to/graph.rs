@@ -1,0 +1,224 @@
+//! The constraint graph: nodes with their sets, copy edges between them, and what else waits for a node's set to grow.
+//!
+//! Sets grow by differences: a node keeps apart what its successors and constraints have not seen yet. Nodes on a cycle of copy edges
+//! have equal sets in every solution, so they are merged (`order`); a merged node answers for all of its parts.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rustc_hash::FxHashSet;
+
+use super::set::LocationSet;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct NodeId(pub u32);
+
+/// What happens when the set of the node it is attached to grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Constraint {
+    /// `to ⊇ *node`, `width` bytes.
+    Load { to: NodeId, width: u32 },
+    /// `*node ⊇ from`, `width` bytes.
+    Store { from: NodeId, width: u32 },
+    /// As soon as the node holds anything: `*address ⊇ node`. Most stored numbers never do.
+    StoreTo { address: NodeId, width: u32 },
+    /// `to ⊇ node + constant + n·stride`.
+    Shift { to: NodeId, constant: i64, stride: u64, in_bounds: bool },
+    /// The low bits of the address are cleared, set or flipped.
+    LowBits { to: NodeId, operation: LowBits, bits: u64 },
+    /// `to` is a number computed from the node.
+    Residue { to: NodeId },
+    /// The node is the source, or the destination, of a copy of memory.
+    CopySource { copy: u32 },
+    CopyDestination { copy: u32 },
+    /// What the node points to is called.
+    Call { call: u32 },
+    /// What the node points to is known outside the program.
+    Escape,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum LowBits {
+    Clear,
+    Set,
+    Flip,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Graph {
+    /// The node that answers for each node; itself for most.
+    parents: Vec<u32>,
+    pub sets: Vec<LocationSet>,
+    /// What of the set was not passed on yet.
+    pub deltas: Vec<LocationSet>,
+    pub successors: Vec<Vec<NodeId>>,
+    pub constraints: Vec<Vec<Constraint>>,
+    edges: FxHashSet<(NodeId, NodeId)>,
+    attached: FxHashSet<(NodeId, Constraint)>,
+    /// Position in the last topological order; sources of copies first.
+    pub ranks: Vec<u32>,
+    waiting: BinaryHeap<Reverse<(u32, NodeId)>>,
+    is_waiting: Vec<bool>,
+    /// Edges added since the last order was made.
+    pub new_edges: usize,
+}
+
+impl Graph {
+    pub fn node(&mut self) -> NodeId {
+        self.nodes(1)
+    }
+
+    /// The first of `count` new nodes in a row.
+    pub fn nodes(&mut self, count: usize) -> NodeId {
+        let first = self.parents.len();
+        let all = first + count;
+        self.parents.extend(first as u32..all as u32);
+        self.sets.resize_with(all, LocationSet::default);
+        self.deltas.resize_with(all, LocationSet::default);
+        self.successors.resize_with(all, Vec::new);
+        self.constraints.resize_with(all, Vec::new);
+        self.ranks.resize(all, 0);
+        self.is_waiting.resize(all, false);
+        NodeId(first as u32)
+    }
+
+    pub fn len(&self) -> usize {
+        self.parents.len()
+    }
+
+    pub fn edge_count(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// The node that answers for this one.
+    pub fn find(&self, node: NodeId) -> NodeId {
+        let mut at = node.0;
+        while self.parents[at as usize] != at {
+            at = self.parents[at as usize];
+        }
+        NodeId(at)
+    }
+
+    pub fn set(&self, node: NodeId) -> &LocationSet {
+        &self.sets[self.find(node).0 as usize]
+    }
+
+    pub fn is_representative(&self, node: NodeId) -> bool {
+        self.parents[node.0 as usize] == node.0
+    }
+
+    pub fn add_location(&mut self, node: NodeId, location: u32) {
+        let node = self.find(node);
+        if self.sets[node.0 as usize].insert(location) {
+            self.deltas[node.0 as usize].insert(location);
+            self.wait(node);
+        }
+    }
+
+    pub fn add_set(&mut self, node: NodeId, set: &LocationSet) {
+        let node = self.find(node);
+        let new = self.sets[node.0 as usize].absorb(set);
+        if !new.is_empty() {
+            let delta = &mut self.deltas[node.0 as usize];
+            if delta.is_empty() {
+                *delta = new;
+            } else {
+                delta.absorb(&new);
+            }
+            self.wait(node);
+        }
+    }
+
+    /// `to ⊇ from`.
+    pub fn add_edge(&mut self, from: NodeId, to: NodeId) {
+        let (from, to) = (self.find(from), self.find(to));
+        if from == to || !self.edges.insert((from, to)) {
+            return;
+        }
+        self.successors[from.0 as usize].push(to);
+        self.new_edges += 1;
+        if !self.sets[from.0 as usize].is_empty() {
+            let set = std::mem::take(&mut self.sets[from.0 as usize]);
+            self.add_set(to, &set);
+            self.sets[from.0 as usize] = set;
+        }
+    }
+
+    /// Whether the constraint is new at this node; the caller shows it the node's set.
+    pub fn attach(&mut self, node: NodeId, constraint: Constraint) -> bool {
+        let node = self.find(node);
+        let is_new = self.attached.insert((node, constraint));
+        if is_new {
+            self.constraints[node.0 as usize].push(constraint);
+        }
+        is_new
+    }
+
+    fn wait(&mut self, node: NodeId) {
+        if !std::mem::replace(&mut self.is_waiting[node.0 as usize], true) {
+            self.waiting.push(Reverse((self.ranks[node.0 as usize], node)));
+        }
+    }
+
+    /// The next node whose set grew, sources first.
+    pub fn next(&mut self) -> Option<NodeId> {
+        while let Some(Reverse((_, node))) = self.waiting.pop() {
+            self.is_waiting[node.0 as usize] = false;
+            if self.is_representative(node) && !self.deltas[node.0 as usize].is_empty() {
+                return Some(node);
+            }
+        }
+        None
+    }
+
+    /// Merges two nodes; `gone` is answered for by `kept` from now on.
+    pub fn merge(&mut self, kept: NodeId, gone: NodeId) {
+        let (kept_at, gone_at) = (kept.0 as usize, gone.0 as usize);
+        self.parents[gone_at] = kept.0;
+        let (set, delta) = (std::mem::take(&mut self.sets[gone_at]), std::mem::take(&mut self.deltas[gone_at]));
+        // What successors and constraints of both have seen; all else must be shown again.
+        let seen = self.sets[kept_at].without(&self.deltas[kept_at]).common(&set.without(&delta));
+        self.sets[kept_at].absorb(&set);
+        self.deltas[kept_at] = self.sets[kept_at].without(&seen);
+        let successors = std::mem::take(&mut self.successors[gone_at]);
+        self.successors[kept_at].extend(successors);
+        for constraint in std::mem::take(&mut self.constraints[gone_at]) {
+            if self.attached.insert((kept, constraint)) {
+                self.constraints[kept_at].push(constraint);
+            }
+        }
+    }
+
+    /// After merging and ordering: edges lead between representatives, once each, and the queue follows the new order.
+    pub fn settle(&mut self, touched: &[NodeId]) {
+        for &node in touched {
+            let mut successors = std::mem::take(&mut self.successors[node.0 as usize]);
+            for successor in &mut successors {
+                *successor = self.find(*successor);
+            }
+            successors.sort_unstable();
+            successors.dedup();
+            successors.retain(|successor| *successor != node);
+            for &successor in &successors {
+                self.edges.insert((node, successor));
+            }
+            self.successors[node.0 as usize] = successors;
+        }
+        self.waiting.clear();
+        self.is_waiting.iter_mut().for_each(|waits| *waits = false);
+        for index in 0..self.parents.len() {
+            let node = NodeId(index as u32);
+            if self.is_representative(node) && !self.deltas[index].is_empty() {
+                self.wait(node);
+            }
+        }
+        self.new_edges = 0;
+    }
+
+    /// Makes every node name its representative directly.
+    pub fn flatten(&mut self) {
+        for index in 0..self.parents.len() {
+            self.parents[index] = self.find(NodeId(index as u32)).0;
+        }
+    }
+}

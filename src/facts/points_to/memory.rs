@@ -1,0 +1,203 @@
+//! The content of abstract objects: cells that stores write, views that loads read, and the copies between objects.
+//!
+//! # Definition   A cell is a class of offsets and a width of at most one pointer, with the set of what was stored there. A view is a class and a
+//!                width with the union of all cells it may overlap. A link says that a range of this object is copied into another.
+//! # Invariant    Every cell has an edge to each overlapping view of its object, and an image under each link it lies in: whoever creates a cell,
+//!                a view or a link makes up for those that are there.
+//! # Deviations   An object with too many offsets is folded: first by the size of its array elements, then into one class. Both are
+//!                counted; neither loses a pointer.
+
+use super::graph::NodeId;
+use super::location::{Class, greatest_common_divisor};
+use super::object::{AbstractObjectId, AbstractObjectKind};
+use super::solve::Solver;
+
+/// Distinct offsets of an array after which it is folded by its elements' size.
+const ARRAY_OFFSETS: u32 = 64;
+/// Distinct offsets after which an object is one class.
+const OFFSETS: u32 = 1024;
+
+/// The content of one abstract object.
+#[derive(Debug, Default)]
+pub(super) struct ObjectMemory {
+    cells: Vec<(Class, u32, NodeId)>,
+    views: Vec<(Class, u32, NodeId)>,
+    links: Vec<Link>,
+    /// Code outside the program may hold its address.
+    pub is_escaped: bool,
+    offsets: u32,
+    /// Offsets count modulo this; 0 when they count as they are.
+    fold: u64,
+}
+
+/// `size` bytes from `from` are copied to `to` in another object (or the same).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Link {
+    from: Class,
+    object: AbstractObjectId,
+    to: Class,
+    /// Any number of bytes when unknown.
+    size: Option<u64>,
+}
+
+impl Solver<'_> {
+    /// The number of a location: its class inside the bounds of the object. `None` when no valid pointer is there.
+    pub fn locate(&mut self, object: AbstractObjectId, class: Class, in_bounds: bool) -> Option<u32> {
+        let class = self.class_inside(object, class, in_bounds)?;
+        let class = self.folded(object, class);
+        let (number, is_new) = self.locations.number(object, class);
+        if is_new {
+            self.count_offset(object);
+        }
+        Some(number)
+    }
+
+    fn class_inside(&self, object: AbstractObjectId, class: Class, in_bounds: bool) -> Option<Class> {
+        match self.objects[object.index()].size {
+            // Pointers to nothing in particular are made by code only; the compiler promised that this one is inside.
+            Some(size) if class.stride == 0 && class.residue > size => (!in_bounds).then_some(Class::ANY),
+            // One element: the class has one member.
+            Some(size) if class.stride > 1 && class.stride >= size && class.residue < size => Some(Class::at(class.residue)),
+            _ => Some(class),
+        }
+    }
+
+    fn folded(&self, object: AbstractObjectId, class: Class) -> Class {
+        class.widened(self.memories[object.index()].fold)
+    }
+
+    fn count_offset(&mut self, object: AbstractObjectId) {
+        let element = self.objects[object.index()].element.unwrap_or(0);
+        let memory = &mut self.memories[object.index()];
+        memory.offsets += 1;
+        if memory.offsets == ARRAY_OFFSETS && element > 1 {
+            memory.fold = greatest_common_divisor(memory.fold, element);
+            self.statistics.folded_arrays += 1;
+        } else if memory.offsets == OFFSETS {
+            memory.fold = 1;
+            self.statistics.collapsed_objects += 1;
+        }
+    }
+
+    /// Where a store of at most one pointer's width through this location goes.
+    pub fn cell(&mut self, object: AbstractObjectId, class: Class, width: u32) -> Option<NodeId> {
+        if let Some(node) = self.special_content(object)? {
+            return Some(node);
+        }
+        let class = self.folded(object, class);
+        let width = width.min(self.pointer_bytes);
+        if let Some(&node) = self.cells.get(&(object, class, width)) {
+            return Some(node);
+        }
+        let node = self.graph.node();
+        self.cells.insert((object, class, width), node);
+        self.count_offset(object);
+        let memory = &mut self.memories[object.index()];
+        memory.cells.push((class, width, node));
+        let overlapping = memory.views.iter().filter(|(view, view_width, _)| class.overlaps(width.into(), *view, (*view_width).into()));
+        let views: Vec<NodeId> = overlapping.map(|(_, _, view)| *view).collect();
+        for view in views {
+            self.graph.add_edge(node, view);
+        }
+        for index in 0..self.memories[object.index()].links.len() {
+            let link = self.memories[object.index()].links[index];
+            self.copy_cell(link, (class, width, node));
+        }
+        Some(node)
+    }
+
+    /// What a load of `width` bytes through this location may see.
+    pub fn view(&mut self, object: AbstractObjectId, class: Class, width: u32) -> Option<NodeId> {
+        if let Some(node) = self.special_content(object)? {
+            return Some(node);
+        }
+        let class = self.folded(object, class);
+        if let Some(&node) = self.views.get(&(object, class, width)) {
+            return Some(node);
+        }
+        let node = self.graph.node();
+        self.views.insert((object, class, width), node);
+        let memory = &mut self.memories[object.index()];
+        memory.views.push((class, width, node));
+        let overlapping = memory.cells.iter().filter(|(cell, cell_width, _)| class.overlaps(width.into(), *cell, (*cell_width).into()));
+        let cells: Vec<NodeId> = overlapping.map(|(_, _, cell)| *cell).collect();
+        for cell in cells {
+            self.graph.add_edge(cell, node);
+        }
+        Some(node)
+    }
+
+    /// The one node that is the content of an object without offsets; `None` for what has no content at all.
+    fn special_content(&self, object: AbstractObjectId) -> Option<Option<NodeId>> {
+        match self.objects[object.index()].kind {
+            AbstractObjectKind::Unknown => Some(Some(self.unknown_content)),
+            AbstractObjectKind::Residue | AbstractObjectKind::Function(_) | AbstractObjectKind::Label(..) => None,
+            _ => Some(None),
+        }
+    }
+
+    /// Whether an access of `width` bytes there can be made at all.
+    pub fn is_accessible(&self, object: AbstractObjectId, class: Class, width: u64) -> bool {
+        match self.objects[object.index()].size {
+            Some(size) if class.stride == 0 => class.residue.saturating_add(width) <= size,
+            Some(size) => width <= size,
+            None => true,
+        }
+    }
+
+    /// Copies what `from` points at to what `to` points at.
+    pub fn copy_memory(&mut self, to: u32, from: u32, size: Option<u64>) {
+        let ((object, from_class), (to_object, to_class)) = (self.locations.get(from), self.locations.get(to));
+        if self.is_without_pointers(object) {
+            return;
+        }
+        let is_plain = |solver: &Self, object| matches!(solver.special_content(object), Some(None));
+        match (is_plain(self, object), is_plain(self, to_object)) {
+            (true, true) => {
+                let link = Link { from: self.folded(object, from_class), object: to_object, to: to_class, size };
+                if (object, link.from) == (to_object, self.folded(to_object, to_class)) || !self.links.insert((object, link.from, to_object, to_class, size)) {
+                    return;
+                }
+                self.memories[object.index()].links.push(link);
+                for index in 0..self.memories[object.index()].cells.len() {
+                    let cell = self.memories[object.index()].cells[index];
+                    self.copy_cell(link, cell);
+                }
+            }
+            (true, false) if to_object == self.unknown_object() => {
+                let width = size.map_or(u32::MAX, |size| u32::try_from(size).unwrap_or(u32::MAX));
+                if let Some(view) = self.view(object, from_class, width) {
+                    self.graph.add_edge(view, self.unknown_content);
+                }
+            }
+            (false, true) if object == self.unknown_object() => {
+                if let Some(cell) = self.cell(to_object, Class::ANY, self.pointer_bytes) {
+                    self.graph.add_edge(self.unknown_content, cell);
+                }
+            }
+            // Code and marks have no bytes to copy.
+            _ => {}
+        }
+    }
+
+    /// The image of a cell under a link.
+    fn copy_cell(&mut self, link: Link, (class, width, node): (Class, u32, NodeId)) {
+        if !link.from.overlaps(link.size.unwrap_or(u64::MAX), class, width.into()) {
+            return;
+        }
+        let common = greatest_common_divisor(greatest_common_divisor(link.from.stride, class.stride), link.to.stride);
+        let image = if common == 0 {
+            // A cell that begins before the range is copied in part: its image begins where the range does.
+            Class::at(link.to.residue.saturating_add(class.residue.saturating_sub(link.from.residue)))
+        } else {
+            let distance = i128::from(class.residue) - i128::from(link.from.residue);
+            let residue = (i128::from(link.to.residue) + distance).rem_euclid(i128::from(common));
+            Class { residue: residue as u64, stride: common }
+        };
+        if self.is_accessible(link.object, image, width.into())
+            && let Some(cell) = self.cell(link.object, image, width)
+        {
+            self.graph.add_edge(node, cell);
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Points-to: which objects, and which bytes of them, may each pointer point to in any run?
+//!
+//! # Definition   pts(p) ⊇ {o} for `p = &o`; pts(p) ⊇ pts(q) for `p = q`; pts(p) ⊇ pts(x) for `p = *q`, x ∈ pts(q); pts(x) ⊇ pts(q) for `*p = q`,
+//!                x ∈ pts(p); the least solution. A location x is an abstract object and a class of byte offsets (`location`). Abstract objects
+//!                are globals, stack slots by instruction, heap objects by allocation site and, through wrappers, by caller (`wrapper`),
+//!                functions, labels; `Unknown` stands for memory that code outside the program holds.
+//! # Theorem      Every address that a run of the program puts into a register is in the register's set, as long as the run has no
+//!                undefined behaviour; an address inside an escaped object may be there as `Unknown`. The call graph that follows contains every call of a run.
+//! # Paper        Andersen 1994; Pearce, Kelly, Hankin 2007 for offsets; Hardekopf, Lin 2007 and Nuutila, Soisalon-Soininen 1994 for cycles.
+//! # Deviations   1. Context-insensitive, but for allocation wrappers.  2. Array elements share the class of their offset modulo the stride, over the
+//!                whole object; an object with too many offsets is folded (`memory`).  3. Addresses in integers keep their objects where
+//!                arithmetic is local, else leave a residue (`arithmetic`).  4. A shift that the compiler promises to be in bounds drops what
+//!                would lie beyond the object's end; below its start it stands for the whole object.  5. Only functions found reachable are looked at.
+
+mod arithmetic;
+mod builtin;
+mod call;
+mod generate;
+mod graph;
+mod library;
+mod location;
+mod memory;
+mod object;
+mod order;
+mod set;
+mod solve;
+mod statistics;
+mod wrapper;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+use typed_index_collections::TiVec;
+
+pub use location::{Location, Offset};
+pub use object::{AbstractObject, AbstractObjectId, AbstractObjectKind, Callers};
+pub use statistics::Statistics;
+
+use graph::{Graph, NodeId};
+use location::{Class, LocationTable};
+use solve::Solver;
+use wrapper::Wrappers;
+
+use super::call_graph::{CallEdge, CallKind};
+use crate::models::BoundModels;
+use crate::program::{ConstantId, Function, FunctionId, Operand, Program, SiteId};
+
+/// Who points where, and who calls whom.
+pub struct PointsTo {
+    objects: Vec<AbstractObject>,
+    object_numbers: BTreeMap<AbstractObjectKind, AbstractObjectId>,
+    /// By object.
+    is_escaped: Vec<bool>,
+    is_unique: Vec<bool>,
+    locations: LocationTable,
+    graph: Graph,
+    registers: TiVec<FunctionId, Option<NodeId>>,
+    constants: FxHashMap<ConstantId, NodeId>,
+    edges: BTreeSet<CallEdge>,
+    callees: BTreeMap<SiteId, Vec<FunctionId>>,
+    wrappers: Wrappers,
+    statistics: Statistics,
+}
+
+impl PointsTo {
+    /// The facts of a program that begins in `main`; one without `main` is a library, each function an entry.
+    pub fn of(program: &Program, models: &BoundModels<'_>) -> PointsTo {
+        match program.function_named("main").filter(|main| program.functions[*main].is_defined()) {
+            Some(main) => PointsTo::solve(program, models, Some(main), &[]),
+            None => {
+                let entries: Vec<FunctionId> = program.functions.keys().filter(|id| program.functions[*id].is_defined()).collect();
+                PointsTo::solve(program, models, None, &entries)
+            }
+        }
+    }
+
+    /// The facts of a library: code outside calls these functions, with arguments of its own.
+    pub fn of_library(program: &Program, models: &BoundModels<'_>, entries: &[FunctionId]) -> PointsTo {
+        PointsTo::solve(program, models, None, entries)
+    }
+
+    fn solve(program: &Program, models: &BoundModels<'_>, main: Option<FunctionId>, entries: &[FunctionId]) -> PointsTo {
+        let mut solver = Solver::new(program, models);
+        for constructor in &program.constructors {
+            solver.start(*constructor, CallKind::Constructor);
+        }
+        if let Some(main) = main {
+            solver.start(main, CallKind::Main);
+        }
+        for entry in entries {
+            solver.called_from_outside(*entry);
+        }
+        for destructor in &program.destructors {
+            solver.start(*destructor, CallKind::Destructor);
+        }
+        solver.run();
+        PointsTo::finish(program, solver)
+    }
+
+    fn finish(program: &Program, mut solver: Solver<'_>) -> PointsTo {
+        let is_escaped: Vec<bool> = solver.memories.iter().map(|memory| memory.is_escaped).collect();
+        let mut callees: BTreeMap<SiteId, Vec<FunctionId>> = BTreeMap::new();
+        for edge in solver.edges.iter().filter(|edge| edge.kind == CallKind::Call) {
+            callees.entry(edge.site.expect("a call has a site")).or_default().push(edge.callee);
+        }
+        callees.values_mut().for_each(|callees| {
+            callees.sort_unstable();
+            callees.dedup();
+        });
+        let statistics = Statistics {
+            objects: solver.objects.len(),
+            locations: solver.locations.len(),
+            nodes: solver.graph.len(),
+            edges: solver.graph.edge_count(),
+            wrappers: solver.wrappers.len(),
+            escaped_objects: is_escaped.iter().filter(|escaped| **escaped).count(),
+            ..solver.statistics
+        };
+        let is_unique = solver.objects.iter().map(|object| is_unique(program, object, &solver.edges)).collect();
+        PointsTo {
+            object_numbers: solver.take_object_numbers(),
+            objects: solver.objects,
+            is_escaped,
+            is_unique,
+            locations: solver.locations,
+            graph: solver.graph,
+            registers: solver.registers,
+            constants: solver.constants,
+            edges: solver.edges,
+            callees,
+            wrappers: solver.wrappers,
+            statistics,
+        }
+    }
+
+    /// Where the value of an operand may point, in a fixed order; nothing for a function that never runs.
+    pub fn pointees(&self, function: FunctionId, operand: Operand) -> impl Iterator<Item = Location> + '_ {
+        let node = match operand {
+            Operand::Register(register) => self.registers[function].map(|first| NodeId(first.0 + usize::from(register) as u32)),
+            Operand::Constant(constant) => self.constants.get(&constant).copied(),
+        };
+        node.into_iter().flat_map(|node| self.graph.set(node).iter()).map(|number| {
+            let (object, class) = self.locations.get(number);
+            Location { object, offset: class.offset() }
+        })
+    }
+
+    pub fn object(&self, object: AbstractObjectId) -> &AbstractObject {
+        &self.objects[object.index()]
+    }
+
+    /// The object of this kind, if some reachable function mentions it.
+    pub fn object_of_kind(&self, kind: &AbstractObjectKind) -> Option<AbstractObjectId> {
+        self.object_numbers.get(kind).copied()
+    }
+
+    pub fn objects(&self) -> impl Iterator<Item = (AbstractObjectId, &AbstractObject)> {
+        self.objects.iter().enumerate().map(|(index, object)| (AbstractObjectId(index as u32), object))
+    }
+
+    /// Whether code outside the program may hold its address: an `Unknown` pointer may point into it.
+    pub fn is_escaped(&self, object: AbstractObjectId) -> bool {
+        self.is_escaped[object.index()]
+    }
+
+    /// Whether accesses of so many bytes at the two locations may touch a common byte.
+    pub fn may_alias(&self, left: Location, left_size: u64, right: Location, right_size: u64) -> bool {
+        let is_outside = |object: AbstractObjectId| matches!(self.object(object).kind, AbstractObjectKind::Unknown | AbstractObjectKind::Residue);
+        match (is_outside(left.object), is_outside(right.object)) {
+            (true, true) => true,
+            (true, false) => self.is_escaped(right.object) || self.object(left.object).kind == AbstractObjectKind::Residue,
+            (false, true) => self.is_escaped(left.object) || self.object(right.object).kind == AbstractObjectKind::Residue,
+            (false, false) => {
+                left.object == right.object && Class::from(left.offset).overlaps(left_size, Class::from(right.offset), right_size)
+            }
+        }
+    }
+
+    /// Whether the object stands for exactly one object of a run. How often a heap allocation runs is not known here.
+    pub fn must_be_unique(&self, object: AbstractObjectId) -> bool {
+        self.is_unique[object.index()]
+    }
+
+    /// The functions that the call instructions of a site may call, ascending; library functions among them.
+    pub fn callees(&self, site: SiteId) -> &[FunctionId] {
+        self.callees.get(&site).map_or(&[], Vec::as_slice)
+    }
+
+    /// Every call, thread creation and callback that was found, in order.
+    pub fn call_edges(&self) -> impl Iterator<Item = &CallEdge> {
+        self.edges.iter()
+    }
+
+    pub fn is_reachable(&self, function: FunctionId) -> bool {
+        self.registers[function].is_some()
+    }
+
+    /// The name of a heap object that is allocated by a call at `site` when the active calls, innermost first, are `calls`: each the
+    /// site of a call instruction (`None` for a thread's start or a callback) and the function it stands in.
+    pub fn heap_object(&self, site: SiteId, function: FunctionId, calls: impl IntoIterator<Item = (Option<SiteId>, FunctionId)>) -> Option<AbstractObjectId> {
+        let mut callers = Callers::new();
+        let (mut at, mut inside) = (site, function);
+        for (caller_site, caller) in calls {
+            match caller_site {
+                Some(caller_site) if self.wrappers.is_source(inside, at) => {
+                    callers.push(caller_site);
+                    (at, inside) = (caller_site, caller);
+                }
+                _ => break,
+            }
+        }
+        self.object_of_kind(&AbstractObjectKind::Heap { site, callers })
+    }
+
+    pub fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    /// The sizes of the sets of all registers of reachable functions that point anywhere.
+    pub fn set_sizes(&self, program: &Program) -> Vec<usize> {
+        let reachable = self.registers.iter_enumerated().filter_map(|(function, first)| first.map(|first| (function, first)));
+        let nodes = reachable.flat_map(|(function, first)| (0..program.functions[function].registers.len() as u32).map(move |index| NodeId(first.0 + index)));
+        nodes.map(|node| self.graph.set(node).len()).filter(|size| *size > 0).collect()
+    }
+}
+
+fn is_unique(program: &Program, object: &AbstractObject, edges: &BTreeSet<CallEdge>) -> bool {
+    match object.kind {
+        AbstractObjectKind::Global(_) | AbstractObjectKind::Function(_) | AbstractObjectKind::Label(..) => true,
+        AbstractObjectKind::StackSlot { function, register, .. } => {
+            let mut calls = edges.iter().filter(|edge| edge.callee == function);
+            let runs_once = calls.next().is_some_and(|edge| edge.kind == CallKind::Main) && calls.next().is_none();
+            runs_once && is_executed_once(&program.functions[function], register)
+        }
+        AbstractObjectKind::Unknown
+        | AbstractObjectKind::Residue
+        | AbstractObjectKind::ThreadLocal(_)
+        | AbstractObjectKind::ByValueCopy { .. }
+        | AbstractObjectKind::VariadicArea(_)
+        | AbstractObjectKind::Heap { .. }
+        | AbstractObjectKind::Key(_)
+        | AbstractObjectKind::Library(_)
+        | AbstractObjectKind::Arguments => false,
+    }
+}
+
+/// Whether the block that defines the register cannot be reached from itself.
+fn is_executed_once(function: &Function, register: crate::program::RegisterId) -> bool {
+    let defines = |block: &crate::program::Block| block.instructions.iter().any(|instruction| instruction.result == Some(register));
+    let Some(home) = function.blocks.position(defines) else { return false };
+    let mut open = function.blocks[home].terminator.kind.successors();
+    let mut seen = BTreeSet::new();
+    while let Some(block) = open.pop() {
+        if block == home {
+            return false;
+        }
+        if seen.insert(block) {
+            open.extend(function.blocks[block].terminator.kind.successors());
+        }
+    }
+    true
+}

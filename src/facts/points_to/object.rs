@@ -1,0 +1,92 @@
+//! Abstract objects: what run-time objects are called when no run is at hand.
+
+use crate::program::index::*;
+use crate::program::{Program, RegisterId, SiteId};
+use smallvec::SmallVec;
+
+/// A number in the table of abstract objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AbstractObjectId(pub(super) u32);
+
+impl AbstractObjectId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The call sites that led to an allocation through its wrappers, innermost first; empty when the allocating function is no wrapper.
+pub type Callers = SmallVec<[SiteId; 2]>;
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AbstractObjectKind {
+    /// Memory that code outside the program may hold, the program's own escaped objects among it.
+    Unknown,
+    /// No object but a mark: a number that was computed from addresses, from which an address may be computed back.
+    Residue,
+    Global(GlobalId),
+    /// The instances of a thread-local global, of all threads.
+    ThreadLocal(GlobalId),
+    /// The stack objects that one instruction makes.
+    StackSlot { function: FunctionId, register: RegisterId, site: SiteId },
+    /// The copies of a parameter that is passed by value.
+    ByValueCopy { function: FunctionId, parameter: usize },
+    /// Where a function's variadic arguments lie.
+    VariadicArea(FunctionId),
+    /// The heap objects that one call allocates.
+    Heap { site: SiteId, callers: Callers },
+    Function(FunctionId),
+    Label(FunctionId, BlockId),
+    /// A key of thread-specific data, by the call that created it; its content is what threads keep under it.
+    Key(SiteId),
+    /// Memory that a library function owns and hands out (`errno`, `getenv`, …).
+    Library(FunctionId),
+    /// `argv`, its strings, the environment.
+    Arguments,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AbstractObject {
+    pub kind: AbstractObjectKind,
+    /// In bytes; `None` when instances differ or it is not known.
+    pub size: Option<u64>,
+    /// Of every instance's address.
+    pub align: u64,
+    /// The size of the elements when the object is an array, as debug information says.
+    pub element: Option<u64>,
+}
+
+impl AbstractObject {
+    pub fn new(kind: AbstractObjectKind) -> AbstractObject {
+        AbstractObject { kind, size: None, align: 1, element: None }
+    }
+
+    pub fn of_global(program: &Program, global: GlobalId) -> AbstractObject {
+        let variable = &program.globals[global];
+        let kind = if variable.is_thread_local { AbstractObjectKind::ThreadLocal(global) } else { AbstractObjectKind::Global(global) };
+        // The size of what is declared only (`extern int table[];`) is a guess.
+        let size = if variable.is_external { None } else { Some(variable.size) };
+        AbstractObject { kind, size, align: variable.align.max(1), element: element_size(program, variable.debug_type) }
+    }
+
+    /// Has an address but no bytes that a program reads or writes.
+    pub fn is_code(&self) -> bool {
+        matches!(self.kind, AbstractObjectKind::Function(_) | AbstractObjectKind::Label(..))
+    }
+}
+
+/// The size of an array type's elements, typedefs and qualifiers looked through.
+pub(super) fn element_size(program: &Program, ty: Option<DebugTypeId>) -> Option<u64> {
+    use crate::program::DebugTypeKind;
+    let mut current = ty;
+    // A typedef cannot name itself, but debug information is input: it gets only so many steps.
+    for _ in 0..16 {
+        match &program.debug_types[current?].kind {
+            DebugTypeKind::Alias { of, .. } => current = *of,
+            DebugTypeKind::Array { element: Some(element), .. } => {
+                return Some(program.debug_types[*element].size).filter(|size| *size > 1);
+            }
+            _ => return None,
+        }
+    }
+    None
+}

@@ -1,0 +1,150 @@
+//! Sparse sets of location numbers: most hold one or two, some hold thousands.
+
+use roaring::RoaringBitmap;
+use smallvec::SmallVec;
+
+/// Beyond so many members a bitmap is smaller and faster than a sorted list.
+const FEW: usize = 16;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum LocationSet {
+    /// Ascending.
+    Few(SmallVec<[u32; 2]>),
+    Many(Box<RoaringBitmap>),
+}
+
+impl Default for LocationSet {
+    fn default() -> Self {
+        LocationSet::Few(SmallVec::new())
+    }
+}
+
+impl LocationSet {
+    pub fn is_empty(&self) -> bool {
+        matches!(self, LocationSet::Few(members) if members.is_empty())
+    }
+
+    pub fn len(&self) -> usize {
+        match self {
+            LocationSet::Few(members) => members.len(),
+            LocationSet::Many(bitmap) => bitmap.len() as usize,
+        }
+    }
+
+    pub fn contains(&self, member: u32) -> bool {
+        match self {
+            LocationSet::Few(members) => members.binary_search(&member).is_ok(),
+            LocationSet::Many(bitmap) => bitmap.contains(member),
+        }
+    }
+
+    /// Ascending.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        let (few, many) = match self {
+            LocationSet::Few(members) => (Some(members.iter().copied()), None),
+            LocationSet::Many(bitmap) => (None, Some(bitmap.iter())),
+        };
+        few.into_iter().flatten().chain(many.into_iter().flatten())
+    }
+
+    /// Whether it was not a member before.
+    pub fn insert(&mut self, member: u32) -> bool {
+        match self {
+            LocationSet::Few(members) => match members.binary_search(&member) {
+                Ok(_) => false,
+                Err(place) if members.len() < FEW => {
+                    members.insert(place, member);
+                    true
+                }
+                Err(_) => {
+                    let mut bitmap: RoaringBitmap = members.iter().copied().collect();
+                    bitmap.insert(member);
+                    *self = LocationSet::Many(Box::new(bitmap));
+                    true
+                }
+            },
+            LocationSet::Many(bitmap) => bitmap.insert(member),
+        }
+    }
+
+    /// Adds all of `other`; the members that are new.
+    pub fn absorb(&mut self, other: &LocationSet) -> LocationSet {
+        match (&mut *self, other) {
+            (LocationSet::Many(bitmap), LocationSet::Many(others)) => {
+                let new = &**others - &**bitmap;
+                if new.is_empty() {
+                    return LocationSet::default();
+                }
+                **bitmap |= &new;
+                if new.len() as usize <= FEW { LocationSet::Few(new.iter().collect()) } else { LocationSet::Many(Box::new(new)) }
+            }
+            (LocationSet::Few(members), LocationSet::Many(others)) => {
+                let mut new = (**others).clone();
+                let mut all = new.clone();
+                for &member in members.iter() {
+                    new.remove(member);
+                    all.insert(member);
+                }
+                *self = LocationSet::Many(Box::new(all));
+                if new.len() as usize <= FEW { LocationSet::Few(new.iter().collect()) } else { LocationSet::Many(Box::new(new)) }
+            }
+            (_, LocationSet::Few(others)) => {
+                let mut new = SmallVec::new();
+                for &member in others {
+                    if self.insert(member) {
+                        new.push(member);
+                    }
+                }
+                LocationSet::Few(new)
+            }
+        }
+    }
+
+    /// The members of both.
+    pub fn common(&self, other: &LocationSet) -> LocationSet {
+        let mut common = LocationSet::default();
+        let (small, large) = if self.len() <= other.len() { (self, other) } else { (other, self) };
+        for member in small.iter().filter(|member| large.contains(*member)) {
+            common.insert(member);
+        }
+        common
+    }
+
+    /// The members that `other` does not have.
+    pub fn without(&self, other: &LocationSet) -> LocationSet {
+        let mut rest = LocationSet::default();
+        for member in self.iter().filter(|member| !other.contains(*member)) {
+            rest.insert(member);
+        }
+        rest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn set(members: &BTreeSet<u32>) -> LocationSet {
+        let mut set = LocationSet::default();
+        members.iter().for_each(|member| assert!(set.insert(*member)));
+        set
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_ordered_sets(left in prop::collection::btree_set(0u32..60, 0..40), right in prop::collection::btree_set(0u32..60, 0..40)) {
+            let mut all = set(&left);
+            let new = all.absorb(&set(&right));
+            prop_assert_eq!(new.iter().collect::<Vec<_>>(), right.difference(&left).copied().collect::<Vec<_>>());
+            prop_assert_eq!(all.iter().collect::<Vec<_>>(), left.union(&right).copied().collect::<Vec<_>>());
+            prop_assert_eq!(all.len(), left.union(&right).count());
+            let (left_set, right_set) = (set(&left), set(&right));
+            prop_assert_eq!(left_set.common(&right_set).iter().collect::<Vec<_>>(), left.intersection(&right).copied().collect::<Vec<_>>());
+            prop_assert_eq!(left_set.without(&right_set).iter().collect::<Vec<_>>(), left.difference(&right).copied().collect::<Vec<_>>());
+        }
+    }
+}

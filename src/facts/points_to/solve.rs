@@ -1,0 +1,373 @@
+//! The solver: grows sets until every constraint holds.
+//!
+//! Each function's constraints are made when the function is found to be reachable; calls through pointers are connected as their targets
+//! appear. Nothing bounds the number of rounds: sets only grow, and there are finitely many locations because offsets of one
+//! object are folded beyond a limit (`memory`).
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use typed_index_collections::TiVec;
+
+use super::call::Call;
+use super::graph::{Constraint, Graph, LowBits, NodeId};
+use super::location::{Class, LocationTable};
+use super::memory::ObjectMemory;
+use super::object::{AbstractObject, AbstractObjectId, AbstractObjectKind};
+use super::set::LocationSet;
+use super::statistics::Statistics;
+use super::wrapper::Wrappers;
+use crate::facts::call_graph::CallEdge;
+use crate::models::BoundModels;
+use crate::program::{ConstantId, FunctionId, GlobalId, Program, RelocationTarget};
+
+/// The number of the location that stands for what outside code may hold, and of the mark on numbers computed from addresses.
+pub(super) const UNKNOWN: u32 = 0;
+pub(super) const RESIDUE: u32 = 1;
+
+pub(super) struct Solver<'p> {
+    pub program: &'p Program,
+    pub models: &'p BoundModels<'p>,
+    pub pointer_bytes: u32,
+    pub objects: Vec<AbstractObject>,
+    pub object_numbers: FxHashMap<AbstractObjectKind, AbstractObjectId>,
+    pub memories: Vec<ObjectMemory>,
+    pub cells: FxHashMap<(AbstractObjectId, Class, u32), NodeId>,
+    pub views: FxHashMap<(AbstractObjectId, Class, u32), NodeId>,
+    pub links: FxHashSet<(AbstractObjectId, Class, AbstractObjectId, Class, Option<u64>)>,
+    pub locations: LocationTable,
+    pub graph: Graph,
+    /// The first node of each reachable function's registers.
+    pub registers: TiVec<FunctionId, Option<NodeId>>,
+    pub returns: FxHashMap<FunctionId, NodeId>,
+    pub constants: FxHashMap<ConstantId, NodeId>,
+    /// Destination, source and size of each copy of memory.
+    pub copies: Vec<(NodeId, NodeId, Option<u64>)>,
+    pub calls: Vec<Call>,
+    pub connected: FxHashSet<(u32, FunctionId)>,
+    pub edges: BTreeSet<CallEdge>,
+    pub wrappers: Wrappers,
+    pub pending: VecDeque<FunctionId>,
+    pub pending_globals: VecDeque<(AbstractObjectId, GlobalId)>,
+    /// All that escaped, and what outside code may have put in its place.
+    pub unknown_content: NodeId,
+    /// What residues were computed from.
+    pub residue_sources: NodeId,
+    /// What threads return or exit with.
+    pub thread_results: NodeId,
+    /// What was ever installed to handle a signal.
+    pub signal_handlers: NodeId,
+    pub statistics: Statistics,
+}
+
+impl<'p> Solver<'p> {
+    pub fn new(program: &'p Program, models: &'p BoundModels<'p>) -> Solver<'p> {
+        let mut graph = Graph::default();
+        let (unknown_content, residue_sources, thread_results, signal_handlers) = (graph.node(), graph.node(), graph.node(), graph.node());
+        let mut solver = Solver {
+            program,
+            models,
+            pointer_bytes: program.layout.pointer_bytes,
+            objects: Vec::new(),
+            object_numbers: FxHashMap::default(),
+            memories: Vec::new(),
+            cells: FxHashMap::default(),
+            views: FxHashMap::default(),
+            links: FxHashSet::default(),
+            locations: LocationTable::default(),
+            graph,
+            registers: program.functions.iter().map(|_| None).collect(),
+            returns: FxHashMap::default(),
+            constants: FxHashMap::default(),
+            copies: Vec::new(),
+            calls: Vec::new(),
+            connected: FxHashSet::default(),
+            edges: BTreeSet::new(),
+            wrappers: Wrappers::of(program, models),
+            pending: VecDeque::new(),
+            pending_globals: VecDeque::new(),
+            unknown_content,
+            residue_sources,
+            thread_results,
+            signal_handlers,
+            statistics: Statistics::default(),
+        };
+        for (kind, number) in [(AbstractObjectKind::Unknown, UNKNOWN), (AbstractObjectKind::Residue, RESIDUE)] {
+            let object = solver.object(AbstractObject::new(kind));
+            assert_eq!(solver.locations.number(object, Class::ANY).0, number, "the special locations are the first");
+        }
+        solver.graph.add_location(unknown_content, UNKNOWN);
+        solver.attach(unknown_content, Constraint::Escape);
+        solver
+    }
+
+    pub fn unknown_object(&self) -> AbstractObjectId {
+        AbstractObjectId(0)
+    }
+
+    /// The object of this kind; a global's first mention brings its initial value along.
+    pub fn object(&mut self, object: AbstractObject) -> AbstractObjectId {
+        if let Some(&id) = self.object_numbers.get(&object.kind) {
+            return id;
+        }
+        let id = AbstractObjectId(self.objects.len() as u32);
+        self.object_numbers.insert(object.kind.clone(), id);
+        self.memories.push(ObjectMemory::default());
+        let kind = object.kind.clone();
+        self.objects.push(object);
+        if let AbstractObjectKind::Global(global) | AbstractObjectKind::ThreadLocal(global) = kind {
+            // Later: initial values lead from global to global as far as they like.
+            self.pending_globals.push_back((id, global));
+        }
+        id
+    }
+
+    fn initialize_global(&mut self, object: AbstractObjectId, global: GlobalId) {
+        let program = self.program;
+        for relocation in &program.globals[global].relocations {
+            let target = match relocation.target {
+                RelocationTarget::Global(target) => AbstractObject::of_global(program, target),
+                RelocationTarget::Function(function) => AbstractObject::new(AbstractObjectKind::Function(function)),
+                RelocationTarget::Block(function, block) => AbstractObject::new(AbstractObjectKind::Label(function, block)),
+            };
+            let target = self.object(target);
+            let class = Class::at(0).plus(relocation.addend).unwrap_or(Class::ANY);
+            if let (Some(cell), Some(location)) =
+                (self.cell(object, Class::at(relocation.offset), self.pointer_bytes), self.locate(target, class, false))
+            {
+                self.graph.add_location(cell, location);
+            }
+        }
+        if program.globals[global].is_external {
+            // Whoever defines it knows it.
+            if let Some(location) = self.locate(object, Class::ANY, false) {
+                self.graph.add_location(self.unknown_content, location);
+            }
+        }
+    }
+
+    /// Puts a constraint on a node and shows it what the node holds.
+    pub fn attach(&mut self, node: NodeId, constraint: Constraint) {
+        if self.graph.attach(node, constraint) {
+            let node = self.graph.find(node);
+            let set = self.graph.sets[node.0 as usize].clone();
+            if !set.is_empty() {
+                self.apply(node, constraint, &set);
+            }
+        }
+    }
+
+    /// Runs until nothing changes.
+    pub fn run(&mut self) {
+        let mut since_order = 0;
+        loop {
+            let mut is_larger = false;
+            while let Some(function) = self.pending.pop_front() {
+                self.generate(function);
+                is_larger = true;
+            }
+            while let Some((object, global)) = self.pending_globals.pop_front() {
+                self.initialize_global(object, global);
+            }
+            // A search for cycles costs as much as visiting every node once.
+            if self.graph.new_edges > 0 && (is_larger && since_order == 0 || since_order > self.graph.len() / 2 + 1000) {
+                self.statistics.merged_nodes += self.graph.order();
+                self.statistics.orderings += 1;
+                since_order = 0;
+            }
+            let Some(node) = self.graph.next() else {
+                break;
+            };
+            since_order += 1;
+            self.statistics.visits += 1;
+            self.visit(node);
+        }
+        self.graph.flatten();
+    }
+
+    fn visit(&mut self, node: NodeId) {
+        let at = node.0 as usize;
+        let delta = std::mem::take(&mut self.graph.deltas[at]);
+        let mut index = 0;
+        while index < self.graph.constraints[at].len() {
+            let constraint = self.graph.constraints[at][index];
+            self.apply(node, constraint, &delta);
+            index += 1;
+        }
+        // Edges that were added meanwhile have carried the whole set.
+        for index in 0..self.graph.successors[at].len() {
+            let successor = self.graph.successors[at][index];
+            self.graph.add_set(successor, &delta);
+        }
+    }
+
+    /// Makes a constraint hold for what its node has gained.
+    fn apply(&mut self, node: NodeId, constraint: Constraint, delta: &LocationSet) {
+        match constraint {
+            Constraint::Load { to, width } => self.for_each_content(node, delta, width.into(), |solver, object, class| {
+                if let Some(view) = solver.view(object, class, width) {
+                    solver.carry(view, to, width.into());
+                }
+            }),
+            Constraint::Store { from, width } => self.for_each_content(node, delta, width.into(), |solver, object, class| {
+                solver.store_cells(object, class, from, width);
+            }),
+            Constraint::StoreTo { address, width } => self.attach(address, Constraint::Store { from: node, width }),
+            Constraint::Shift { to, constant, stride, in_bounds } => {
+                for location in delta.iter() {
+                    if let Some(shifted) = self.shifted(location, constant, stride, in_bounds) {
+                        self.graph.add_location(to, shifted);
+                    }
+                }
+            }
+            Constraint::LowBits { to, operation, bits } => {
+                for location in delta.iter() {
+                    if let Some(changed) = self.with_low_bits(location, operation, bits) {
+                        self.graph.add_location(to, changed);
+                    }
+                }
+            }
+            Constraint::Residue { to } => self.leave_residue(node, to, delta),
+            Constraint::CopySource { copy } => {
+                let (to, _, size) = self.copies[copy as usize];
+                self.expand_residue(node, delta);
+                let targets = self.graph.set(to).clone();
+                for (target, source) in targets.iter().flat_map(|target| delta.iter().map(move |source| (target, source))) {
+                    self.copy_memory(target, source, size);
+                }
+            }
+            Constraint::CopyDestination { copy } => {
+                let (_, from, size) = self.copies[copy as usize];
+                self.expand_residue(node, delta);
+                let sources = self.graph.set(from).clone();
+                for (source, target) in sources.iter().flat_map(|source| delta.iter().map(move |target| (source, target))) {
+                    self.copy_memory(target, source, size);
+                }
+            }
+            Constraint::Call { call } => {
+                self.expand_residue(node, delta);
+                for location in delta.iter() {
+                    self.call_location(call, location);
+                }
+            }
+            Constraint::Escape => self.escape(delta),
+        }
+    }
+
+    fn for_each_content(&mut self, node: NodeId, delta: &LocationSet, width: u64, mut act: impl FnMut(&mut Self, AbstractObjectId, Class)) {
+        self.expand_residue(node, delta);
+        let least = width.min(self.pointer_bytes.into());
+        for location in delta.iter() {
+            let (object, class) = self.locations.get(location);
+            if self.is_accessible(object, class, least) && !self.is_without_pointers(object) {
+                act(self, object, class);
+            }
+        }
+    }
+
+    /// Constants that hold no address and are never written: text, tables of numbers.
+    pub fn is_without_pointers(&self, object: AbstractObjectId) -> bool {
+        match self.objects[object.index()].kind {
+            AbstractObjectKind::Global(global) => {
+                let global = &self.program.globals[global];
+                global.is_constant && !global.is_external && global.relocations.is_empty()
+            }
+            _ => false,
+        }
+    }
+
+    /// A number computed from addresses is used as an address: it may be any of those it was computed from.
+    fn expand_residue(&mut self, node: NodeId, delta: &LocationSet) {
+        if delta.contains(RESIDUE) {
+            self.graph.add_edge(self.residue_sources, node);
+        }
+    }
+
+    fn leave_residue(&mut self, node: NodeId, to: NodeId, delta: &LocationSet) {
+        for location in delta.iter() {
+            let (object, _) = self.locations.get(location);
+            match self.objects[object.index()].kind {
+                // Keys are small numbers: whole in every width.
+                AbstractObjectKind::Key(_) => self.graph.add_location(to, location),
+                AbstractObjectKind::Residue => self.graph.add_location(to, RESIDUE),
+                _ => {
+                    self.graph.add_location(to, RESIDUE);
+                    self.attach(node, Constraint::Shift { to: self.residue_sources, constant: 0, stride: 1, in_bounds: false });
+                }
+            }
+        }
+    }
+
+    /// `to ⊇ from` for a value of `width` bytes: less than a pointer is a part of one.
+    pub fn carry(&mut self, from: NodeId, to: NodeId, width: u64) {
+        if width < self.pointer_bytes.into() {
+            self.attach(from, Constraint::Residue { to });
+        } else {
+            self.graph.add_edge(from, to);
+        }
+    }
+
+    fn store_cells(&mut self, object: AbstractObjectId, class: Class, from: NodeId, width: u32) {
+        const MOST_PARTS: u32 = 64;
+        let parts = width.div_ceil(self.pointer_bytes);
+        let whole = if parts > MOST_PARTS { vec![Class::ANY] } else {
+            (0..parts.max(1)).filter_map(|part| class.plus((part * self.pointer_bytes).into())).collect()
+        };
+        for class in whole {
+            if let Some(cell) = self.cell(object, class, width) {
+                self.graph.add_edge(from, cell);
+            }
+        }
+    }
+
+    fn shifted(&mut self, location: u32, constant: i64, stride: u64, in_bounds: bool) -> Option<u32> {
+        if location == UNKNOWN || location == RESIDUE || constant == 0 && stride == 0 {
+            return Some(location);
+        }
+        let (object, class) = self.locations.get(location);
+        // Below the object's start: the whole object, for `container_of` comes back.
+        let class = class.widened(stride).plus(constant).unwrap_or(Class::ANY);
+        self.locate(object, class, in_bounds)
+    }
+
+    fn with_low_bits(&mut self, location: u32, operation: LowBits, bits: u64) -> Option<u32> {
+        if location == UNKNOWN || location == RESIDUE {
+            return Some(location);
+        }
+        let (object, class) = self.locations.get(location);
+        // What the bits of the offset are is known only when the object begins at a multiple of a higher power of two.
+        let reach = (bits + 1).next_power_of_two();
+        let is_aligned = self.objects[object.index()].align.is_multiple_of(reach) && class.stride.is_multiple_of(reach);
+        let residue = match operation {
+            LowBits::Clear => class.residue & !bits,
+            LowBits::Set => class.residue | bits,
+            LowBits::Flip => class.residue ^ bits,
+        };
+        let class = if is_aligned { Class { residue, ..class } } else { Class::ANY };
+        self.locate(object, class, false)
+    }
+
+    /// What outside code holds it may read, write, pass on and call.
+    fn escape(&mut self, delta: &LocationSet) {
+        self.expand_residue(self.unknown_content, delta);
+        for location in delta.iter() {
+            let (object, _) = self.locations.get(location);
+            if std::mem::replace(&mut self.memories[object.index()].is_escaped, true) {
+                continue;
+            }
+            if let AbstractObjectKind::Function(function) = self.objects[object.index()].kind {
+                self.called_from_outside(function);
+                continue;
+            }
+            if let (Some(view), Some(cell)) = (self.view(object, Class::ANY, 1), self.cell(object, Class::ANY, self.pointer_bytes)) {
+                self.graph.add_edge(view, self.unknown_content);
+                self.graph.add_edge(self.unknown_content, cell);
+            }
+        }
+    }
+
+    /// Objects by kind, for queries.
+    pub fn take_object_numbers(&mut self) -> BTreeMap<AbstractObjectKind, AbstractObjectId> {
+        std::mem::take(&mut self.object_numbers).into_iter().collect()
+    }
+}

@@ -1,0 +1,47 @@
+//! `lockcheck emit program`: its text is an input again, and the same program.
+
+use super::support::{RACING, Scratch, list, uncertain};
+
+#[test]
+fn what_is_emitted_has_the_same_findings() {
+    for program in [RACING.to_owned(), uncertain()] {
+        let scratch = Scratch::with(&program);
+        let emitted = scratch.lockcheck(&["emit", "program", "prog.c"]).expect(0).stdout;
+        assert!(emitted.starts_with("lockcheck program 1\n"), "{emitted}");
+        scratch.write("prog.lc", &emitted);
+        let again = scratch.lockcheck(&["prog.lc", "--format", "json"]).expect(1).json();
+        let first = scratch.report(&[]);
+        for key in ["checks", "findings", "refuted", "assumptions", "limits"] {
+            assert_eq!(first[key], again[key], "{key}");
+        }
+        assert_eq!(scratch.lockcheck(&["emit", "program", "prog.lc"]).expect(0).stdout, emitted);
+    }
+}
+
+#[test]
+fn a_schedule_belongs_to_the_text_as_well() {
+    let scratch = Scratch::with(RACING);
+    let report = scratch.report(&[]);
+    let token = list(&report, "findings")[0]["schedule"].as_str().expect("a schedule").to_owned();
+    scratch.write("prog.lc", &scratch.lockcheck(&["emit", "program", "prog.c"]).stdout);
+    scratch.lockcheck(&["replay", &token, "prog.lc"]).expect(1);
+}
+
+#[test]
+fn a_library_can_be_emitted() {
+    let scratch = Scratch::with("int twice(int x) { return 2 * x; }\n");
+    let emitted = scratch.lockcheck(&["emit", "program", "prog.c"]).expect(0).stdout;
+    assert!(emitted.contains("twice"), "{emitted}");
+    scratch.lockcheck(&["prog.c"]).expect_refusal(&["main", "--entry"]);
+}
+
+#[test]
+fn a_damaged_text_is_refused_with_its_line() {
+    let scratch = Scratch::with(RACING);
+    let emitted = scratch.lockcheck(&["emit", "program", "prog.c"]).stdout;
+    let line = emitted.lines().position(|line| line.starts_with("global ")).expect("a global") + 1;
+    scratch.write("prog.lc", &emitted.replacen("global ", "globule ", 1));
+    scratch.lockcheck(&["prog.lc"]).expect_refusal(&[&format!("prog.lc:{line}:")]);
+    scratch.write("prog.lc", &emitted);
+    scratch.lockcheck(&["prog.lc", "prog.c"]).expect_refusal(&["prog.lc", "alone"]);
+}

@@ -1,0 +1,46 @@
+//! What is not built yet answers with exit code 2 and one sentence that names it.
+
+use super::support::{Scratch, clean};
+
+#[test]
+fn each_answers_with_one_sentence() {
+    let scratch = Scratch::with(&clean());
+    scratch.write("report.json", "{}");
+    let cases: [(&[&str], &str); 24] = [
+        (&["prog.c", "--format", "sarif"], "sarif"),
+        (&["prog.c", "--format", "html", "--output", "r.html"], "html"),
+        (&["prog.c", "--format", "witness"], "witness"),
+        (&["prog.c", "--format", "text", "--format", "sarif", "--output", "r.sarif"], "sarif"),
+        (&["certify", "report.json", "prog.c"], "certify"),
+        (&["extract", "prog.c", "-o", "prog.bc"], "extract"),
+        (&["emit", "threads", "prog.c"], "emit threads"),
+        (&["emit", "pds", "prog.c"], "emit pds"),
+        (&["emit", "histories", "prog.c"], "emit histories"),
+        (&["emit", "lock-order", "prog.c"], "emit lock-order"),
+        (&["emit", "externals", "prog.c"], "emit externals"),
+        (&["emit", "program", "--dot", "prog.c"], "--dot"),
+        (&["explore", "--strategy", "dfs", "prog.c"], "dfs"),
+        (&["explore", "--strategy", "dpor", "prog.c"], "dpor"),
+        (&["explore", "--strategy", "optimal", "prog.c"], "optimal"),
+        (&["explore", "--strategy", "pdp", "prog.c"], "pdp"),
+        (&["explore", "--strategy", "stateful", "prog.c"], "stateful"),
+        (&["explore", "--format", "sarif", "prog.c"], "sarif"),
+        (&["prog.c", "--baseline", "b.json"], "--baseline"),
+        (&["prog.c", "--write-baseline", "b.json"], "--write-baseline"),
+        (&["prog.c", "--memory", "100"], "--memory"),
+        (&["prog.c", "--check", "property"], "--check property"),
+        (&["queue.model.yaml"], "thread models"),
+        (&["prog.c", "--entry", "main,main"], "several entries"),
+    ];
+    scratch.write("queue.model.yaml", "threads: []\n");
+    for (arguments, what) in cases {
+        if cfg!(not(feature = "llvm")) && arguments.contains(&"--entry") {
+            // The program is loaded first, which needs LLVM for C.
+            continue;
+        }
+        scratch.lockcheck(arguments).expect_refusal(&[what, "not built yet"]);
+    }
+    for name in ["b.json", "r.html", "r.sarif", "prog.bc"] {
+        assert!(!scratch.path(name).exists(), "{name} was written");
+    }
+}

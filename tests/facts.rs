@@ -1,0 +1,13 @@
+//! Facts: what small programs in text form must give, and facts against runs: the machine executes examples and generated programs, and
+//! every address it uses must be in the set that points-to computed for the operand, every function it enters among the callees of the site.
+
+#[cfg(feature = "llvm")]
+#[path = "facts/contained.rs"]
+mod contained;
+#[cfg(feature = "llvm")]
+mod generator;
+#[cfg(feature = "llvm")]
+#[path = "facts/runs.rs"]
+mod runs;
+#[path = "facts/text_programs.rs"]
+mod text_programs;
