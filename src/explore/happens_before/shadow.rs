@@ -55,8 +55,11 @@ pub struct Shadow {
 }
 
 impl Shadow {
-    /// Whether the access changes nothing and races with nothing: the same thread made it, or a stronger one, at the same epoch.
-    pub fn is_repetition(&self, from: u64, to: u64, epoch: Epoch, role: Role) -> bool {
+    /// Whether the access changes nothing and races with nothing new: the same site made it last, at the same epoch.
+    ///
+    /// Another site is no repetition even at the same epoch: what races with both is two findings, and where nothing can come
+    /// between the two, as in an atomic section, the second would never be seen.
+    pub fn is_repetition(&self, from: u64, to: u64, epoch: Epoch, site: Option<SiteId>, role: Role) -> bool {
         let base = from / PAGE * PAGE;
         if to - base > PAGE {
             return false;
@@ -64,7 +67,7 @@ impl Shadow {
         let Some(Some(page)) = self.pages.get((from / PAGE) as usize) else { return false };
         let (from, to) = ((from - base) as u16, (to - base) as u16);
         let index = page.partition_point(|cell| cell.to <= from);
-        page.get(index).is_some_and(|cell| cell.from == from && cell.to == to && cell.is_repetition(epoch, role))
+        page.get(index).is_some_and(|cell| cell.from == from && cell.to == to && cell.is_repetition(epoch, site, role))
     }
 
     /// Records an access and says which earlier ones it races with.
@@ -130,12 +133,12 @@ fn access_page(page: &mut Page, base: u64, range: (u16, u16), record: Record, no
 }
 
 impl Cell {
-    fn is_repetition(&self, epoch: Epoch, role: Role) -> bool {
-        let is_mine = |records: &Records| records.len() == 1 && records[0].epoch == epoch;
-        let wrote = self.write.is_some_and(|write| write.epoch == epoch);
+    fn is_repetition(&self, epoch: Epoch, site: Option<SiteId>, role: Role) -> bool {
+        let is_same = |record: &Record| record.epoch == epoch && record.site == site;
+        let is_mine = |records: &Records| records.len() == 1 && is_same(&records[0]);
         match role {
-            Role::Read => wrote || is_mine(&self.reads),
-            Role::Write => wrote && self.reads.is_empty() && self.atomic.is_none(),
+            Role::Read => is_mine(&self.reads),
+            Role::Write => self.write.as_ref().is_some_and(is_same) && self.reads.is_empty() && self.atomic.is_none(),
             Role::AtomicRead => self.atomic.as_ref().is_some_and(|atomic| is_mine(&atomic.reads)),
             Role::AtomicWrite => self.atomic.as_ref().is_some_and(|atomic| is_mine(&atomic.writes)),
             Role::End => false,

@@ -71,6 +71,17 @@ impl Trace {
 }
 
 #[test]
+fn two_sites_at_the_same_epoch_are_two_races() {
+    let sites = |trace: &Trace| trace.races.iter().map(|race| (race.first.site, race.second.site)).collect::<Vec<_>>();
+    let site = |number: usize| Some(SiteId::from(number));
+    for second in [AccessKind::Write, AccessKind::Read] {
+        let mut trace = Trace::with_threads(1);
+        trace.access(0, X, AccessKind::Write).access(0, X, second).access(1, X, AccessKind::Write);
+        assert!(sites(&trace).contains(&(site(2), site(3))), "{second:?}: {:?}", sites(&trace));
+    }
+}
+
+#[test]
 fn a_release_store_that_replaces_another_hands_over_its_own_past_only() {
     let mut trace = Trace::with_threads(3);
     trace.access(1, X, AccessKind::Write).access(1, FLAG, RELEASE).access(2, FLAG, RELEASE);

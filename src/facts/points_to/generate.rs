@@ -170,6 +170,7 @@ impl<'p> Solver<'p> {
     }
 
     pub fn copy(&mut self, to: Option<NodeId>, from: Option<NodeId>, size: Option<u64>) {
+        if std::env::var("FACTS_MUTATION").is_ok_and(|m| m == "copy") { return; } // MUTATION
         if let (Some(to), Some(from)) = (to, from) {
             let copy = self.copies.len() as u32;
             self.copies.push((to, from, size));

@@ -38,7 +38,8 @@ pub use statistics::Statistics;
 
 use graph::{Graph, NodeId};
 use location::{Class, LocationTable};
-use solve::Solver;
+use set::LocationSet;
+use solve::{RESIDUE, Solver};
 use wrapper::Wrappers;
 
 use super::call_graph::{CallEdge, CallKind};
@@ -55,6 +56,7 @@ pub struct PointsTo {
     locations: LocationTable,
     graph: Graph,
     registers: TiVec<FunctionId, Option<NodeId>>,
+    residue_sources: NodeId,
     constants: FxHashMap<ConstantId, NodeId>,
     edges: BTreeSet<CallEdge>,
     callees: BTreeMap<SiteId, Vec<FunctionId>>,
@@ -125,6 +127,7 @@ impl PointsTo {
             locations: solver.locations,
             graph: solver.graph,
             registers: solver.registers,
+            residue_sources: solver.residue_sources,
             constants: solver.constants,
             edges: solver.edges,
             callees,
@@ -133,13 +136,18 @@ impl PointsTo {
         }
     }
 
-    /// Where the value of an operand may point, in a fixed order; nothing for a function that never runs.
+    /// Where the value of an operand may point, in a fixed order; nothing for a function that never runs. A number computed from addresses
+    /// may be any of those it was computed from.
     pub fn pointees(&self, function: FunctionId, operand: Operand) -> impl Iterator<Item = Location> + '_ {
         let node = match operand {
             Operand::Register(register) => self.registers[function].map(|first| NodeId(first.0 + usize::from(register) as u32)),
             Operand::Constant(constant) => self.constants.get(&constant).copied(),
         };
-        node.into_iter().flat_map(|node| self.graph.set(node).iter()).map(|number| {
+        let set = node.map(|node| self.graph.set(node));
+        let sources = set.filter(|set| set.contains(RESIDUE)).map(|_| self.graph.set(self.residue_sources));
+        let own = set.into_iter().flat_map(LocationSet::iter).filter(|number| *number != RESIDUE);
+        let computed = sources.into_iter().flat_map(LocationSet::iter).filter(move |number| set.is_some_and(|set| !set.contains(*number)));
+        own.chain(computed).map(|number| {
             let (object, class) = self.locations.get(number);
             Location { object, offset: class.offset() }
         })
@@ -165,11 +173,11 @@ impl PointsTo {
 
     /// Whether accesses of so many bytes at the two locations may touch a common byte.
     pub fn may_alias(&self, left: Location, left_size: u64, right: Location, right_size: u64) -> bool {
-        let is_outside = |object: AbstractObjectId| matches!(self.object(object).kind, AbstractObjectKind::Unknown | AbstractObjectKind::Residue);
+        let is_outside = |object: AbstractObjectId| self.object(object).kind == AbstractObjectKind::Unknown;
         match (is_outside(left.object), is_outside(right.object)) {
             (true, true) => true,
-            (true, false) => self.is_escaped(right.object) || self.object(left.object).kind == AbstractObjectKind::Residue,
-            (false, true) => self.is_escaped(left.object) || self.object(right.object).kind == AbstractObjectKind::Residue,
+            (true, false) => self.is_escaped(right.object),
+            (false, true) => self.is_escaped(left.object),
             (false, false) => {
                 left.object == right.object && Class::from(left.offset).overlaps(left_size, Class::from(right.offset), right_size)
             }
