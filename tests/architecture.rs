@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 const MAY_USE: &[(&str, &[&str])] = &[
     ("program", &[]),
     ("models", &["program"]),
+    ("facts", &["program", "models"]),
     ("findings", &["program", "models"]),
     ("frontend", &["program", "models"]),
     ("explore", &["program", "models", "findings"]),
