@@ -7,7 +7,7 @@ use super::call::{Call, CallArgument, Target};
 use super::graph::{Constraint, NodeId};
 use super::location::{Class, greatest_common_divisor};
 use super::object::{AbstractObject, AbstractObjectKind, element_size};
-use super::solve::{Solver, UNKNOWN};
+use super::solve::{CopyOfMemory, Solver, UNKNOWN};
 use crate::facts::call_graph::CallKind;
 use crate::program::{
     BinaryOp, Callee, Constant, ConstantId, Function, FunctionId, Instruction, Operand, Operation, Phi, RegisterId, TerminatorKind, Type,
@@ -170,10 +170,11 @@ impl<'p> Solver<'p> {
     }
 
     pub fn copy(&mut self, to: Option<NodeId>, from: Option<NodeId>, size: Option<u64>) {
-        if std::env::var("FACTS_MUTATION").is_ok_and(|m| m == "copy") { return; } // MUTATION
         if let (Some(to), Some(from)) = (to, from) {
             let copy = self.copies.len() as u32;
-            self.copies.push((to, from, size));
+            let transfer = AbstractObject { size, ..AbstractObject::new(AbstractObjectKind::Transfer(copy)) };
+            let transfer = self.object(transfer);
+            self.copies.push(CopyOfMemory { transfer, size });
             self.attach(from, Constraint::CopySource { copy });
             self.attach(to, Constraint::CopyDestination { copy });
         }

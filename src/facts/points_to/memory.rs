@@ -1,7 +1,8 @@
 //! The content of abstract objects: cells that stores write, views that loads read, and the copies between objects.
 //!
 //! # Definition   A cell is a class of offsets and a width of at most one pointer, with the set of what was stored there. A view is a class and a
-//!                width with the union of all cells it may overlap. A link says that a range of this object is copied into another.
+//!                width with the union of all cells it may overlap. A link says that a range of this object is copied into another. A copy
+//!                of memory links its sources to a transfer, and the transfer to its destinations: n + m links, not n · m.
 //! # Invariant    Every cell has an edge to each overlapping view of its object, and an image under each link it lies in: whoever creates a cell,
 //!                a view or a link makes up for those that are there.
 //! # Deviations   An object with too many offsets is folded: first by the size of its array elements, then into one class. Both are
@@ -96,7 +97,6 @@ impl Solver<'_> {
         memory.cells.push((class, width, node));
         let overlapping = memory.views.iter().filter(|(view, view_width, _)| class.overlaps(width.into(), *view, (*view_width).into()));
         let views: Vec<NodeId> = overlapping.map(|(_, _, view)| *view).collect();
-        let views = if std::env::var("FACTS_MUTATION").is_ok_and(|m| m == "views") { Vec::new() } else { views }; // MUTATION
         for view in views {
             self.graph.add_edge(node, view);
         }
@@ -146,38 +146,47 @@ impl Solver<'_> {
         }
     }
 
-    /// Copies what `from` points at to what `to` points at.
-    pub fn copy_memory(&mut self, to: u32, from: u32, size: Option<u64>) {
-        let ((object, from_class), (to_object, to_class)) = (self.locations.get(from), self.locations.get(to));
-        if self.is_without_pointers(object) {
-            return;
+    /// A copy of memory reads what this location points at: its bytes are in the transfer from its first byte on.
+    pub fn copy_from(&mut self, copy: u32, from: u32) {
+        let (transfer, size) = (self.copies[copy as usize].transfer, self.copies[copy as usize].size);
+        let (object, class) = self.locations.get(from);
+        match self.special_content(object) {
+            Some(None) if !self.is_without_pointers(object) => {
+                let link = Link { from: self.folded(object, class), object: transfer, to: Class::at(0), size };
+                self.add_link(object, link);
+            }
+            Some(Some(content)) => {
+                if let Some(cell) = self.cell(transfer, Class::ANY, self.pointer_bytes) {
+                    self.graph.add_edge(content, cell);
+                }
+            }
+            // Code, marks and constants without addresses have nothing to copy.
+            Some(None) | None => {}
         }
-        let is_plain = |solver: &Self, object| matches!(solver.special_content(object), Some(None));
-        match (is_plain(self, object), is_plain(self, to_object)) {
-            (true, true) => {
-                let link = Link { from: self.folded(object, from_class), object: to_object, to: to_class, size };
-                if (object, link.from) == (to_object, self.folded(to_object, to_class)) || !self.links.insert((object, link.from, to_object, to_class, size)) {
-                    return;
-                }
-                self.memories[object.index()].links.push(link);
-                for index in 0..self.memories[object.index()].cells.len() {
-                    let cell = self.memories[object.index()].cells[index];
-                    self.copy_cell(link, cell);
-                }
-            }
-            (true, false) if to_object == self.unknown_object() => {
-                let width = size.map_or(u32::MAX, |size| u32::try_from(size).unwrap_or(u32::MAX));
-                if let Some(view) = self.view(object, from_class, width) {
-                    self.graph.add_edge(view, self.unknown_content);
+    }
+
+    /// A copy of memory writes what this location points at.
+    pub fn copy_to(&mut self, copy: u32, to: u32) {
+        let (transfer, size) = (self.copies[copy as usize].transfer, self.copies[copy as usize].size);
+        let (object, class) = self.locations.get(to);
+        match self.special_content(object) {
+            Some(None) => self.add_link(transfer, Link { from: Class::at(0), object, to: class, size }),
+            Some(Some(content)) => {
+                if let Some(view) = self.view(transfer, Class::ANY, 1) {
+                    self.graph.add_edge(view, content);
                 }
             }
-            (false, true) if object == self.unknown_object() => {
-                if let Some(cell) = self.cell(to_object, Class::ANY, self.pointer_bytes) {
-                    self.graph.add_edge(self.unknown_content, cell);
-                }
+            None => {}
+        }
+    }
+
+    fn add_link(&mut self, object: AbstractObjectId, link: Link) {
+        if self.links.insert((object, link.from, link.object, link.to)) {
+            self.memories[object.index()].links.push(link);
+            for index in 0..self.memories[object.index()].cells.len() {
+                let cell = self.memories[object.index()].cells[index];
+                self.copy_cell(link, cell);
             }
-            // Code and marks have no bytes to copy.
-            _ => {}
         }
     }
 
@@ -191,9 +200,8 @@ impl Solver<'_> {
             // A cell that begins before the range is copied in part: its image begins where the range does.
             Class::at(link.to.residue.saturating_add(class.residue.saturating_sub(link.from.residue)))
         } else {
-            let distance = i128::from(class.residue) - i128::from(link.from.residue);
-            let residue = (i128::from(link.to.residue) + distance).rem_euclid(i128::from(common));
-            Class { residue: residue as u64, stride: common }
+            let residue = (link.to.residue % common + class.residue % common + common - link.from.residue % common) % common;
+            Class { residue, stride: common }
         };
         if self.is_accessible(link.object, image, width.into())
             && let Some(cell) = self.cell(link.object, image, width)

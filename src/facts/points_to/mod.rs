@@ -248,7 +248,8 @@ fn is_unique(program: &Program, object: &AbstractObject, edges: &BTreeSet<CallEd
         | AbstractObjectKind::Heap { .. }
         | AbstractObjectKind::Key(_)
         | AbstractObjectKind::Library(_)
-        | AbstractObjectKind::Arguments => false,
+        | AbstractObjectKind::Arguments
+        | AbstractObjectKind::Transfer(_) => false,
     }
 }
 

@@ -42,6 +42,8 @@ pub enum AbstractObjectKind {
     Library(FunctionId),
     /// `argv`, its strings, the environment.
     Arguments,
+    /// No object, and in no set: the bytes on their way from all sources of one copy of memory to all its destinations.
+    Transfer(u32),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

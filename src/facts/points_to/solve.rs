@@ -25,6 +25,13 @@ use crate::program::{ConstantId, FunctionId, GlobalId, Program, RelocationTarget
 pub(super) const UNKNOWN: u32 = 0;
 pub(super) const RESIDUE: u32 = 1;
 
+/// A copy of memory: what passes through it, and how many bytes, if that is known.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CopyOfMemory {
+    pub transfer: AbstractObjectId,
+    pub size: Option<u64>,
+}
+
 pub(super) struct Solver<'p> {
     pub program: &'p Program,
     pub models: &'p BoundModels<'p>,
@@ -34,15 +41,14 @@ pub(super) struct Solver<'p> {
     pub memories: Vec<ObjectMemory>,
     pub cells: FxHashMap<(AbstractObjectId, Class, u32), NodeId>,
     pub views: FxHashMap<(AbstractObjectId, Class, u32), NodeId>,
-    pub links: FxHashSet<(AbstractObjectId, Class, AbstractObjectId, Class, Option<u64>)>,
+    pub links: FxHashSet<(AbstractObjectId, Class, AbstractObjectId, Class)>,
     pub locations: LocationTable,
     pub graph: Graph,
     /// The first node of each reachable function's registers.
     pub registers: TiVec<FunctionId, Option<NodeId>>,
     pub returns: FxHashMap<FunctionId, NodeId>,
     pub constants: FxHashMap<ConstantId, NodeId>,
-    /// Destination, source and size of each copy of memory.
-    pub copies: Vec<(NodeId, NodeId, Option<u64>)>,
+    pub copies: Vec<CopyOfMemory>,
     pub calls: Vec<Call>,
     pub connected: FxHashSet<(u32, FunctionId)>,
     pub edges: BTreeSet<CallEdge>,
@@ -229,20 +235,12 @@ impl<'p> Solver<'p> {
             }
             Constraint::Residue { to } => self.leave_residue(node, to, delta),
             Constraint::CopySource { copy } => {
-                let (to, _, size) = self.copies[copy as usize];
                 self.expand_residue(node, delta);
-                let targets = self.graph.set(to).clone();
-                for (target, source) in targets.iter().flat_map(|target| delta.iter().map(move |source| (target, source))) {
-                    self.copy_memory(target, source, size);
-                }
+                delta.iter().for_each(|location| self.copy_from(copy, location));
             }
             Constraint::CopyDestination { copy } => {
-                let (_, from, size) = self.copies[copy as usize];
                 self.expand_residue(node, delta);
-                let sources = self.graph.set(from).clone();
-                for (source, target) in sources.iter().flat_map(|source| delta.iter().map(move |target| (source, target))) {
-                    self.copy_memory(target, source, size);
-                }
+                delta.iter().for_each(|location| self.copy_to(copy, location));
             }
             Constraint::Call { call } => {
                 self.expand_residue(node, delta);
@@ -278,7 +276,6 @@ impl<'p> Solver<'p> {
 
     /// A number computed from addresses is used as an address: it may be any of those it was computed from.
     fn expand_residue(&mut self, node: NodeId, delta: &LocationSet) {
-        if std::env::var("FACTS_MUTATION").is_ok_and(|m| m == "residue") { return; } // MUTATION
         if delta.contains(RESIDUE) {
             self.graph.add_edge(self.residue_sources, node);
         }
