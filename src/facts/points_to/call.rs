@@ -60,6 +60,7 @@ impl Solver<'_> {
     /// A call through a pointer that may be this one.
     pub fn call_location(&mut self, call: u32, location: u32) {
         if location == UNKNOWN {
+            self.calls_of_unknown.insert(call);
             let call = self.calls[call as usize].clone();
             return self.call_outside(&call);
         }
@@ -131,10 +132,10 @@ impl Solver<'_> {
     /// Code outside the program keeps what it gets, and returns what it likes.
     fn call_outside(&mut self, call: &Call) {
         for argument in call.arguments.iter().filter_map(|argument| argument.node) {
-            self.graph.add_edge(argument, self.unknown_content);
+            self.graph.add_edge(argument, self.escaped);
         }
         if let Some((result, bytes)) = call.result {
-            self.carry(self.unknown_content, result, bytes);
+            self.carry(self.unknown_value, result, bytes);
         }
     }
 
@@ -150,13 +151,13 @@ impl Solver<'_> {
         for parameter in &function.parameters {
             let register = self.register(callee, parameter.register);
             let bytes = program.layout.store_bytes(function.registers[parameter.register].ty);
-            self.carry(self.unknown_content, register, bytes);
+            self.carry(self.unknown_value, register, bytes);
         }
         if self.wrappers.contains(callee) {
             self.add_context(callee, Callers::new());
         }
         let returned = self.return_node(callee);
-        self.graph.add_edge(returned, self.unknown_content);
+        self.graph.add_edge(returned, self.escaped);
     }
 
     /// The program begins here: `main` gets its arguments, other functions run as they are.

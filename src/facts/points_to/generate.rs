@@ -172,8 +172,7 @@ impl<'p> Solver<'p> {
     pub fn copy(&mut self, to: Option<NodeId>, from: Option<NodeId>, size: Option<u64>) {
         if let (Some(to), Some(from)) = (to, from) {
             let copy = self.copies.len() as u32;
-            let transfer = AbstractObject { size, ..AbstractObject::new(AbstractObjectKind::Transfer(copy)) };
-            let transfer = self.object(transfer);
+            let transfer = self.object(AbstractObject::new(AbstractObjectKind::Transfer(copy)));
             self.copies.push(CopyOfMemory { transfer, size });
             self.attach(from, Constraint::CopySource { copy });
             self.attach(to, Constraint::CopyDestination { copy });
@@ -268,7 +267,7 @@ impl<'p> Solver<'p> {
             Operation::InlineAssembly { arguments, .. } => {
                 for argument in arguments {
                     if let Some(argument) = self.operand(id, *argument) {
-                        self.graph.add_edge(argument, self.unknown_content);
+                        self.graph.add_edge(argument, self.escaped);
                     }
                 }
                 if let Some((to, _)) = self.result(body, result) {

@@ -189,9 +189,9 @@ impl Graph {
         }
     }
 
-    /// After merging and ordering: edges lead between representatives, once each, and the queue follows the new order.
-    pub fn settle(&mut self, touched: &[NodeId]) {
-        for &node in touched {
+    /// After merging and ordering: edges out of merged nodes lead between representatives, once each, and the queue follows the new order.
+    pub fn settle(&mut self, merged: &[NodeId]) {
+        for &node in merged {
             let mut successors = std::mem::take(&mut self.successors[node.0 as usize]);
             for successor in &mut successors {
                 *successor = self.find(*successor);

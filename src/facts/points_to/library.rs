@@ -84,12 +84,13 @@ impl Solver<'_> {
                 }
                 self.store(old.and_then(|position| call.argument(position)), Some(self.signal_handlers), self.pointer_bytes);
                 // A handler may be given pointers to what the system knows of the signal.
-                let unknown = Some(self.unknown_content);
+                let unknown = Some(self.unknown_value);
                 self.call_back(call, handler, CallKind::SignalHandler, vec![None, unknown, unknown], None);
                 true
             }
             Effect::CreateKey { key, destructor } => {
                 let content = self.holder(AbstractObject::new(AbstractObjectKind::Key(call.site)), Class::at(0));
+                self.keys.extend(self.graph.set(content).iter());
                 self.store(call.argument(*key), Some(content), 4);
                 if let Some(destructor) = destructor.and_then(|position| call.argument(position)) {
                     let value = self.graph.node();

@@ -5,18 +5,22 @@
 //!                of memory links its sources to a transfer, and the transfer to its destinations: n + m links, not n · m.
 //! # Invariant    Every cell has an edge to each overlapping view of its object, and an image under each link it lies in: whoever creates a cell,
 //!                a view or a link makes up for those that are there.
-//! # Deviations   An object with too many offsets is folded: first by the size of its array elements, then into one class. Both are
-//!                counted; neither loses a pointer.
+//! # Deviations   1. An object with too many offsets is folded: first by the size of its array elements, then into one class. Both are
+//!                counted; neither loses a pointer.  2. Copies into an object with many cells lose their offset, not their pointers.
 
 use super::graph::NodeId;
 use super::location::{Class, greatest_common_divisor};
 use super::object::{AbstractObjectId, AbstractObjectKind};
 use super::solve::Solver;
 
+/// Distinct offsets that ask for an explanation.
+const MANY_OFFSETS: u32 = 32;
 /// Distinct offsets of an array after which it is folded by its elements' size.
 const ARRAY_OFFSETS: u32 = 64;
 /// Distinct offsets after which an object is one class.
 const OFFSETS: u32 = 1024;
+/// Cells of an object after which copies into it keep the offset modulo a pointer's size, and after twice as many none.
+const COPIED_CELLS: usize = 64;
 
 /// The content of one abstract object.
 #[derive(Debug, Default)]
@@ -26,9 +30,17 @@ pub(super) struct ObjectMemory {
     links: Vec<Link>,
     /// Code outside the program may hold its address.
     pub is_escaped: bool,
+    /// The location that contains all others of this object, once it exists.
+    pub anywhere: Option<u32>,
     offsets: u32,
     /// Offsets count modulo this; 0 when they count as they are.
     fold: u64,
+}
+
+impl ObjectMemory {
+    pub fn of_one_class() -> ObjectMemory {
+        ObjectMemory { fold: 1, ..ObjectMemory::default() }
+    }
 }
 
 /// `size` bytes from `from` are copied to `to` in another object (or the same).
@@ -41,6 +53,14 @@ struct Link {
     size: Option<u64>,
 }
 
+/// Where the content of an object is kept.
+enum Content {
+    Cells,
+    /// With code outside the program: what is written there escapes, what is read is unknown.
+    Outside,
+    Nothing,
+}
+
 impl Solver<'_> {
     /// The number of a location: its class inside the bounds of the object. `None` when no valid pointer is there.
     pub fn locate(&mut self, object: AbstractObjectId, class: Class, in_bounds: bool) -> Option<u32> {
@@ -49,6 +69,9 @@ impl Solver<'_> {
         let (number, is_new) = self.locations.number(object, class);
         if is_new {
             self.count_offset(object);
+        }
+        if class == Class::ANY {
+            self.memories[object.index()].anywhere = Some(number);
         }
         Some(number)
     }
@@ -71,6 +94,8 @@ impl Solver<'_> {
         let element = self.objects[object.index()].element.unwrap_or(0);
         let memory = &mut self.memories[object.index()];
         memory.offsets += 1;
+        // So many offsets may come from arithmetic in a circle: time to look for it.
+        self.has_many_offsets |= memory.offsets >= MANY_OFFSETS && memory.offsets.is_power_of_two();
         if memory.offsets == ARRAY_OFFSETS && element > 1 {
             memory.fold = greatest_common_divisor(memory.fold, element);
             self.statistics.folded_arrays += 1;
@@ -82,8 +107,10 @@ impl Solver<'_> {
 
     /// Where a store of at most one pointer's width through this location goes.
     pub fn cell(&mut self, object: AbstractObjectId, class: Class, width: u32) -> Option<NodeId> {
-        if let Some(node) = self.special_content(object)? {
-            return Some(node);
+        match self.content(object) {
+            Content::Cells => {}
+            Content::Outside => return Some(self.escaped),
+            Content::Nothing => return None,
         }
         let class = self.folded(object, class);
         let width = width.min(self.pointer_bytes);
@@ -109,8 +136,10 @@ impl Solver<'_> {
 
     /// What a load of `width` bytes through this location may see.
     pub fn view(&mut self, object: AbstractObjectId, class: Class, width: u32) -> Option<NodeId> {
-        if let Some(node) = self.special_content(object)? {
-            return Some(node);
+        match self.content(object) {
+            Content::Cells => {}
+            Content::Outside => return Some(self.unknown_value),
+            Content::Nothing => return None,
         }
         let class = self.folded(object, class);
         if let Some(&node) = self.views.get(&(object, class, width)) {
@@ -128,12 +157,11 @@ impl Solver<'_> {
         Some(node)
     }
 
-    /// The one node that is the content of an object without offsets; `None` for what has no content at all.
-    fn special_content(&self, object: AbstractObjectId) -> Option<Option<NodeId>> {
+    fn content(&self, object: AbstractObjectId) -> Content {
         match self.objects[object.index()].kind {
-            AbstractObjectKind::Unknown => Some(Some(self.unknown_content)),
-            AbstractObjectKind::Residue | AbstractObjectKind::Function(_) | AbstractObjectKind::Label(..) => None,
-            _ => Some(None),
+            AbstractObjectKind::Unknown => Content::Outside,
+            AbstractObjectKind::Residue | AbstractObjectKind::Function(_) | AbstractObjectKind::Label(..) => Content::Nothing,
+            _ => Content::Cells,
         }
     }
 
@@ -150,18 +178,18 @@ impl Solver<'_> {
     pub fn copy_from(&mut self, copy: u32, from: u32) {
         let (transfer, size) = (self.copies[copy as usize].transfer, self.copies[copy as usize].size);
         let (object, class) = self.locations.get(from);
-        match self.special_content(object) {
-            Some(None) if !self.is_without_pointers(object) => {
+        match self.content(object) {
+            Content::Cells if !self.is_without_pointers(object) => {
                 let link = Link { from: self.folded(object, class), object: transfer, to: Class::at(0), size };
                 self.add_link(object, link);
             }
-            Some(Some(content)) => {
+            Content::Outside => {
                 if let Some(cell) = self.cell(transfer, Class::ANY, self.pointer_bytes) {
-                    self.graph.add_edge(content, cell);
+                    self.graph.add_edge(self.unknown_value, cell);
                 }
             }
             // Code, marks and constants without addresses have nothing to copy.
-            Some(None) | None => {}
+            Content::Cells | Content::Nothing => {}
         }
     }
 
@@ -169,14 +197,14 @@ impl Solver<'_> {
     pub fn copy_to(&mut self, copy: u32, to: u32) {
         let (transfer, size) = (self.copies[copy as usize].transfer, self.copies[copy as usize].size);
         let (object, class) = self.locations.get(to);
-        match self.special_content(object) {
-            Some(None) => self.add_link(transfer, Link { from: Class::at(0), object, to: class, size }),
-            Some(Some(content)) => {
+        match self.content(object) {
+            Content::Cells => self.add_link(transfer, Link { from: Class::at(0), object, to: class, size }),
+            Content::Outside => {
                 if let Some(view) = self.view(transfer, Class::ANY, 1) {
-                    self.graph.add_edge(view, content);
+                    self.graph.add_edge(view, self.escaped);
                 }
             }
-            None => {}
+            Content::Nothing => {}
         }
     }
 
@@ -203,7 +231,14 @@ impl Solver<'_> {
             let residue = (link.to.residue % common + class.residue % common + common - link.from.residue % common) % common;
             Class { residue, stride: common }
         };
-        if self.is_accessible(link.object, image, width.into())
+        // Copies back and forth would make up new offsets without end.
+        let image = match self.memories[link.object.index()].cells.len() {
+            cells if cells < COPIED_CELLS || self.cells.contains_key(&(link.object, image, width)) => image,
+            cells if cells < 2 * COPIED_CELLS => image.widened(self.pointer_bytes.into()),
+            _ => Class::ANY,
+        };
+        // A part of a pointer may fit where the whole does not.
+        if self.is_accessible(link.object, image, 1)
             && let Some(cell) = self.cell(link.object, image, width)
         {
             self.graph.add_edge(node, cell);

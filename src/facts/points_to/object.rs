@@ -59,7 +59,9 @@ pub struct AbstractObject {
 
 impl AbstractObject {
     pub fn new(kind: AbstractObjectKind) -> AbstractObject {
-        AbstractObject { kind, size: None, align: 1, element: None }
+        // Code has an address, and nothing behind it.
+        let is_code = matches!(kind, AbstractObjectKind::Function(_) | AbstractObjectKind::Label(..));
+        AbstractObject { kind, size: is_code.then_some(0), align: 1, element: None }
     }
 
     pub fn of_global(program: &Program, global: GlobalId) -> AbstractObject {

@@ -12,10 +12,13 @@ use super::graph::{Constraint, Graph, NodeId};
 const UNSEEN: u32 = u32::MAX;
 
 impl Graph {
-    /// Merges the cycles of copies, folds the cycles of arithmetic, numbers nodes in topological order. How many nodes were merged.
-    pub fn order(&mut self) -> usize {
+    /// Merges the cycles of copies, folds the cycles of arithmetic if asked to, numbers nodes in topological order. How many nodes were
+    /// merged.
+    pub fn order(&mut self, looks_for_arithmetic: bool) -> usize {
         self.flatten();
-        self.fold_weighted_cycles();
+        if looks_for_arithmetic {
+            self.fold_weighted_cycles();
+        }
         let components = components(self, |graph, node, visit| graph.successors[node.0 as usize].iter().for_each(|next| visit(graph.find(*next))));
         let mut merged = 0;
         // A component is found after all components it leads to.
@@ -29,16 +32,12 @@ impl Graph {
             }
         }
         self.flatten();
-        let representatives: Vec<NodeId> = components.iter().map(|component| component[0]).collect();
-        self.settle(&representatives);
+        let merged_into: Vec<NodeId> = components.iter().filter(|component| component.len() > 1).map(|component| component[0]).collect();
+        self.settle(&merged_into);
         merged
     }
 
     fn fold_weighted_cycles(&mut self) {
-        let has_shifts = |constraint: &Constraint| matches!(constraint, Constraint::Shift { constant, stride, .. } if *constant != 0 && *stride != 1);
-        if !self.constraints.iter().flatten().any(has_shifts) {
-            return;
-        }
         let components = components(self, |graph, node, visit| {
             graph.successors[node.0 as usize].iter().for_each(|next| visit(graph.find(*next)));
             for constraint in &graph.constraints[node.0 as usize] {

@@ -51,25 +51,33 @@ pub(super) struct Solver<'p> {
     pub copies: Vec<CopyOfMemory>,
     pub calls: Vec<Call>,
     pub connected: FxHashSet<(u32, FunctionId)>,
+    /// Calls whose target may be any function that escaped.
+    pub calls_of_unknown: BTreeSet<u32>,
     pub edges: BTreeSet<CallEdge>,
     pub wrappers: Wrappers,
     pub pending: VecDeque<FunctionId>,
     pub pending_globals: VecDeque<(AbstractObjectId, GlobalId)>,
-    /// All that escaped, and what outside code may have put in its place.
-    pub unknown_content: NodeId,
+    /// The locations of keys of thread-specific data: few.
+    pub keys: Vec<u32>,
+    /// What code outside the program may hold: nothing flows out of it, for whatever it passes back is `Unknown`.
+    pub escaped: NodeId,
+    /// Holds `Unknown`, which stands for every address in `escaped`.
+    pub unknown_value: NodeId,
     /// What residues were computed from.
     pub residue_sources: NodeId,
     /// What threads return or exit with.
     pub thread_results: NodeId,
     /// What was ever installed to handle a signal.
     pub signal_handlers: NodeId,
+    /// Some object has got so many offsets that a cycle of arithmetic is likely.
+    pub has_many_offsets: bool,
     pub statistics: Statistics,
 }
 
 impl<'p> Solver<'p> {
     pub fn new(program: &'p Program, models: &'p BoundModels<'p>) -> Solver<'p> {
         let mut graph = Graph::default();
-        let (unknown_content, residue_sources, thread_results, signal_handlers) = (graph.node(), graph.node(), graph.node(), graph.node());
+        let [escaped, unknown_value, residue_sources, thread_results, signal_handlers] = std::array::from_fn(|_| graph.node());
         let mut solver = Solver {
             program,
             models,
@@ -88,27 +96,27 @@ impl<'p> Solver<'p> {
             copies: Vec::new(),
             calls: Vec::new(),
             connected: FxHashSet::default(),
+            calls_of_unknown: BTreeSet::new(),
             edges: BTreeSet::new(),
             wrappers: Wrappers::of(program, models),
             pending: VecDeque::new(),
             pending_globals: VecDeque::new(),
-            unknown_content,
+            keys: Vec::new(),
+            escaped,
+            unknown_value,
             residue_sources,
             thread_results,
             signal_handlers,
+            has_many_offsets: false,
             statistics: Statistics::default(),
         };
         for (kind, number) in [(AbstractObjectKind::Unknown, UNKNOWN), (AbstractObjectKind::Residue, RESIDUE)] {
             let object = solver.object(AbstractObject::new(kind));
             assert_eq!(solver.locations.number(object, Class::ANY).0, number, "the special locations are the first");
         }
-        solver.graph.add_location(unknown_content, UNKNOWN);
-        solver.attach(unknown_content, Constraint::Escape);
+        solver.graph.add_location(unknown_value, UNKNOWN);
+        solver.attach(escaped, Constraint::Escape);
         solver
-    }
-
-    pub fn unknown_object(&self) -> AbstractObjectId {
-        AbstractObjectId(0)
     }
 
     /// The object of this kind; a global's first mention brings its initial value along.
@@ -117,10 +125,13 @@ impl<'p> Solver<'p> {
             return id;
         }
         let id = AbstractObjectId(self.objects.len() as u32);
-        self.object_numbers.insert(object.kind.clone(), id);
-        self.memories.push(ObjectMemory::default());
         let kind = object.kind.clone();
+        self.object_numbers.insert(kind.clone(), id);
         self.objects.push(object);
+        // Which byte of a text is read makes no difference to anybody; what the library owns has no layout that is known.
+        let is_vague = matches!(kind, AbstractObjectKind::Library(_) | AbstractObjectKind::Arguments | AbstractObjectKind::VariadicArea(_));
+        let memory = if is_vague || self.is_without_pointers(id) { ObjectMemory::of_one_class() } else { ObjectMemory::default() };
+        self.memories.push(memory);
         if let AbstractObjectKind::Global(global) | AbstractObjectKind::ThreadLocal(global) = kind {
             // Later: initial values lead from global to global as far as they like.
             self.pending_globals.push_back((id, global));
@@ -147,7 +158,7 @@ impl<'p> Solver<'p> {
         if program.globals[global].is_external {
             // Whoever defines it knows it.
             if let Some(location) = self.locate(object, Class::ANY, false) {
-                self.graph.add_location(self.unknown_content, location);
+                self.graph.add_location(self.escaped, location);
             }
         }
     }
@@ -176,8 +187,11 @@ impl<'p> Solver<'p> {
                 self.initialize_global(object, global);
             }
             // A search for cycles costs as much as visiting every node once.
-            if self.graph.new_edges > 0 && (is_larger && since_order == 0 || since_order > self.graph.len() / 2 + 1000) {
-                self.statistics.merged_nodes += self.graph.order();
+            let is_due = since_order > self.graph.len() / 2 + 1000 || self.has_many_offsets && since_order > self.graph.len() / 20 + 200;
+            let is_first = is_larger && since_order == 0;
+            if self.graph.new_edges > 0 && (is_first || is_due) {
+                self.statistics.merged_nodes += self.graph.order(is_first || self.has_many_offsets);
+                self.has_many_offsets = false;
                 self.statistics.orderings += 1;
                 since_order = 0;
             }
@@ -186,9 +200,26 @@ impl<'p> Solver<'p> {
             };
             since_order += 1;
             self.statistics.visits += 1;
+            if self.statistics.visits % 50000 == 0 { eprintln!("v {} nodes {} edges {} locs {} objs {} escaped {} lost {} orders {} merged {} links {} sum {} folded {} coll {}", self.statistics.visits, self.graph.len(), self.graph.edge_count(), self.locations.len(), self.objects.len(), self.graph.set(self.escaped).len(), self.graph.set(self.residue_sources).len(), self.statistics.orderings, self.statistics.merged_nodes, self.links.len(), self.graph.sets.iter().map(|s| s.len()).sum::<usize>(), self.statistics.folded_arrays, self.statistics.collapsed_objects); } // DEBUG
             self.visit(node);
         }
         self.graph.flatten();
+        self.connect_calls_of_unknown();
+    }
+
+    /// A pointer of unknown origin may be any function that escaped; those got `Unknown` arguments already.
+    fn connect_calls_of_unknown(&mut self) {
+        let escaped = self.objects.iter().zip(&self.memories).filter(|(_, memory)| memory.is_escaped);
+        let functions: Vec<FunctionId> = escaped.filter_map(|(object, _)| match object.kind {
+            AbstractObjectKind::Function(function) => Some(function),
+            _ => None,
+        }).collect();
+        for call in &self.calls_of_unknown {
+            let call = &self.calls[*call as usize];
+            for &callee in &functions {
+                self.edges.insert(CallEdge { caller: Some(call.caller), site: Some(call.site), callee, kind: call.kind });
+            }
+        }
     }
 
     fn visit(&mut self, node: NodeId) {
@@ -221,7 +252,10 @@ impl<'p> Solver<'p> {
             Constraint::StoreTo { address, width } => self.attach(address, Constraint::Store { from: node, width }),
             Constraint::Shift { to, constant, stride, in_bounds } => {
                 for location in delta.iter() {
-                    if let Some(shifted) = self.shifted(location, constant, stride, in_bounds) {
+                    let (object, _) = self.locations.get(location);
+                    let anywhere = self.memories[object.index()].anywhere;
+                    let has_all = anywhere.is_some_and(|anywhere| self.graph.set(to).contains(anywhere));
+                    if let (false, Some(shifted)) = (has_all, self.shifted(location, constant, stride, in_bounds)) {
                         self.graph.add_location(to, shifted);
                     }
                 }
@@ -274,25 +308,26 @@ impl<'p> Solver<'p> {
         }
     }
 
-    /// A number computed from addresses is used as an address: it may be any of those it was computed from.
+    /// A number computed from addresses is used as an address: it may be any of those that such numbers were computed from, which is as
+    /// if they had escaped.
     fn expand_residue(&mut self, node: NodeId, delta: &LocationSet) {
         if delta.contains(RESIDUE) {
-            self.graph.add_edge(self.residue_sources, node);
+            self.graph.add_edge(self.residue_sources, self.escaped);
+            self.graph.add_location(node, UNKNOWN);
         }
     }
 
     fn leave_residue(&mut self, node: NodeId, to: NodeId, delta: &LocationSet) {
-        for location in delta.iter() {
-            let (object, _) = self.locations.get(location);
-            match self.objects[object.index()].kind {
-                // Keys are small numbers: whole in every width.
-                AbstractObjectKind::Key(_) => self.graph.add_location(to, location),
-                AbstractObjectKind::Residue => self.graph.add_location(to, RESIDUE),
-                _ => {
-                    self.graph.add_location(to, RESIDUE);
-                    self.attach(node, Constraint::Shift { to: self.residue_sources, constant: 0, stride: 1, in_bounds: false });
-                }
-            }
+        // Keys are small numbers: whole in every width.
+        for key in self.keys.clone().into_iter().filter(|key| delta.contains(*key)) {
+            self.graph.add_location(to, key);
+        }
+        let is_address = |location: &u32| *location != RESIDUE && !self.keys.contains(location);
+        if delta.iter().any(|location| is_address(&location)) {
+            self.attach(node, Constraint::Shift { to: self.residue_sources, constant: 0, stride: 1, in_bounds: false });
+            self.graph.add_location(to, RESIDUE);
+        } else if delta.contains(RESIDUE) {
+            self.graph.add_location(to, RESIDUE);
         }
     }
 
@@ -347,7 +382,7 @@ impl<'p> Solver<'p> {
 
     /// What outside code holds it may read, write, pass on and call.
     fn escape(&mut self, delta: &LocationSet) {
-        self.expand_residue(self.unknown_content, delta);
+        self.expand_residue(self.escaped, delta);
         for location in delta.iter() {
             let (object, _) = self.locations.get(location);
             if std::mem::replace(&mut self.memories[object.index()].is_escaped, true) {
@@ -358,8 +393,8 @@ impl<'p> Solver<'p> {
                 continue;
             }
             if let (Some(view), Some(cell)) = (self.view(object, Class::ANY, 1), self.cell(object, Class::ANY, self.pointer_bytes)) {
-                self.graph.add_edge(view, self.unknown_content);
-                self.graph.add_edge(self.unknown_content, cell);
+                self.graph.add_edge(view, self.escaped);
+                self.graph.add_edge(self.unknown_value, cell);
             }
         }
     }
