@@ -112,8 +112,12 @@ fn generated(groups: usize) -> String {
     }
     (0..groups).for_each(|number| group(&mut text, number, groups));
     for thread in 0..THREADS {
-        let calls: String = (0..groups).skip(thread).step_by(THREADS).map(|number| format!("    total += work{number}(3);\n")).collect();
-        let _ = writeln!(text, "static void *thread{thread}(void *argument) {{\n    long total = (long)argument;\n{calls}    return (void *)total;\n}}");
+        let calls: String =
+            (0..groups).skip(thread).step_by(THREADS).map(|number| format!("    total += work{number}(3);\n")).collect();
+        let _ = writeln!(
+            text,
+            "static void *thread{thread}(void *argument) {{\n    long total = (long)argument;\n{calls}    return (void *)total;\n}}"
+        );
     }
     let entries: String = (0..THREADS).map(|thread| format!("thread{thread}, ")).collect();
     let _ = writeln!(
@@ -126,7 +130,10 @@ fn generated(groups: usize) -> String {
 }
 
 fn tool(name: &str) -> Command {
-    let version = include_str!("../ci/toolchain").lines().find_map(|line| line.strip_prefix("LLVM_VERSION=")).expect("the version is pinned");
+    let version = include_str!("../ci/toolchain")
+        .lines()
+        .find_map(|line| line.strip_prefix("LLVM_VERSION="))
+        .expect("the version is pinned");
     Command::new(format!("{name}-{version}"))
 }
 
@@ -178,14 +185,25 @@ fn measure(name: &str, bitcode: &Path) -> f64 {
     );
     let sizes = points_to.set_sizes(&program);
     println!("  {:?}", points_to.statistics());
-    println!("  {} registers that point, {:.2} locations on average, {} at most", sizes.len(), sizes.iter().sum::<usize>() as f64 / sizes.len().max(1) as f64, sizes.iter().max().unwrap_or(&0));
+    println!(
+        "  {} registers that point, {:.2} locations on average, {} at most",
+        sizes.len(),
+        sizes.iter().sum::<usize>() as f64 / sizes.len().max(1) as f64,
+        sizes.iter().max().unwrap_or(&0)
+    );
     seconds
 }
 
 fn main() {
-    let files: Vec<PathBuf> = std::env::args_os().skip(1).filter(|argument| !argument.as_encoded_bytes().starts_with(b"-")).map(PathBuf::from).collect();
+    let files: Vec<PathBuf> = std::env::args_os()
+        .skip(1)
+        .filter(|argument| !argument.as_encoded_bytes().starts_with(b"-"))
+        .map(PathBuf::from)
+        .collect();
     if !files.is_empty() {
-        files.iter().for_each(|file| drop(measure(&file.display().to_string(), file)));
+        for file in &files {
+            measure(&file.display().to_string(), file);
+        }
         return;
     }
     let directory = tempfile::tempdir().expect("a temporary directory can be made");

@@ -111,6 +111,10 @@ int main(void) {
     byte_copy(&copied, &word, sizeof word);
     *copied.pointer += 1;
 
+    int *target = &local, **place = &target, **moved;
+    byte_copy(&moved, &place, sizeof place);
+    **moved += 1;
+
     struct node *copy = malloc(sizeof *copy), *grown;
     memcpy(copy, head, sizeof *copy);
     *copy->inner.data += 1;

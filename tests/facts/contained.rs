@@ -58,7 +58,8 @@ impl<'p> Contained<'p> {
             instructions.entry(instruction.site).or_default().push(instruction);
         }
         let edges = points_to.call_edges().filter_map(|edge| Some((edge.site?, edge.callee))).collect();
-        let is_deferred = |kind| matches!(kind, CallKind::Cleanup | CallKind::KeyDestructor | CallKind::AtExit | CallKind::Destructor);
+        let is_deferred =
+            |kind| matches!(kind, CallKind::Cleanup | CallKind::KeyDestructor | CallKind::AtExit | CallKind::Destructor);
         let deferred = points_to.call_edges().filter(|edge| is_deferred(edge.kind)).map(|edge| edge.callee).collect();
         Contained {
             program,
@@ -119,7 +120,9 @@ impl<'p> Contained<'p> {
                 (Operation::Call { .. }, _) => {
                     for (id, object) in self.points_to.objects() {
                         let owner = match object.kind {
-                            AbstractObjectKind::ByValueCopy { function, .. } | AbstractObjectKind::VariadicArea(function) => function,
+                            AbstractObjectKind::ByValueCopy { function, .. } | AbstractObjectKind::VariadicArea(function) => {
+                                function
+                            }
                             _ => continue,
                         };
                         if self.points_to.callees(site).contains(&owner) {
@@ -127,7 +130,9 @@ impl<'p> Contained<'p> {
                         }
                     }
                 }
-                (Operation::VariadicStart { .. }, _) => names.extend(self.points_to.object_of_kind(&AbstractObjectKind::VariadicArea(function))),
+                (Operation::VariadicStart { .. }, _) => {
+                    names.extend(self.points_to.object_of_kind(&AbstractObjectKind::VariadicArea(function)))
+                }
                 _ => {}
             }
         }
@@ -135,7 +140,14 @@ impl<'p> Contained<'p> {
     }
 
     /// Whether the pointer is among the operand's pointees.
-    fn is_contained(&self, machine: &Machine<'_>, pointer: Pointer, function: FunctionId, operand: Operand, any_offset: bool) -> bool {
+    fn is_contained(
+        &self,
+        machine: &Machine<'_>,
+        pointer: Pointer,
+        function: FunctionId,
+        operand: Operand,
+        any_offset: bool,
+    ) -> bool {
         let Some(object) = pointer.object.or_else(|| machine.memory.pointer_to(pointer.address).object) else { return true };
         let Some(names) = self.names(machine, object) else { return true };
         let (base, size) = (machine.memory.object(object).base, machine.memory.object(object).size);
@@ -143,7 +155,8 @@ impl<'p> Contained<'p> {
         self.points_to.pointees(function, operand).any(|location| {
             let is_there = offset.is_none_or(|offset| any_offset || location.offset.contains(offset));
             names.contains(&location.object) && is_there
-                || self.points_to.object(location.object).kind == AbstractObjectKind::Unknown && names.iter().any(|name| self.points_to.is_escaped(*name))
+                || self.points_to.object(location.object).kind == AbstractObjectKind::Unknown
+                    && names.iter().any(|name| self.points_to.is_escaped(*name))
         })
     }
 
@@ -152,11 +165,22 @@ impl<'p> Contained<'p> {
         let object = object.map(|object| {
             let kind = machine.memory.object(object).kind;
             let offset = pointer.map_or(0, |pointer| pointer.address.wrapping_sub(machine.memory.object(object).base));
-            let names: Vec<_> = self.names(machine, object).unwrap_or_default().into_iter().map(|name| self.points_to.object(name).kind.clone()).collect();
+            let names: Vec<_> = self
+                .names(machine, object)
+                .unwrap_or_default()
+                .into_iter()
+                .map(|name| self.points_to.object(name).kind.clone())
+                .collect();
             format!(" {kind:?} at {offset}, known as {names:?}")
         });
         let place = self.program.place_of(site).map_or(String::new(), |place| place.to_string());
-        let instructions: Vec<_> = self.instructions.get(&site).into_iter().flatten().map(|instruction| format!("{:?}", instruction.operation)).collect();
+        let instructions: Vec<_> = self
+            .instructions
+            .get(&site)
+            .into_iter()
+            .flatten()
+            .map(|instruction| format!("{:?}", instruction.operation))
+            .collect();
         self.complaints.insert(format!("{place} {}: {what}{}", instructions.join(" / "), object.unwrap_or_default()));
     }
 
@@ -184,7 +208,9 @@ impl<'p> Contained<'p> {
             };
             is_compared = true;
             is_known |= addresses.iter().any(|operand| self.is_contained(machine, address, function, *operand, any_offset));
-            if let (Some(Value::Scalar(ScalarValue::Pointer(pointer))), Some(operand), [_]) = (value, value_operand, instructions.as_slice()) {
+            if let (Some(Value::Scalar(ScalarValue::Pointer(pointer))), Some(operand), [_]) =
+                (value, value_operand, instructions.as_slice())
+            {
                 self.checked.pointers += 1;
                 is_value_known &= self.is_contained(machine, *pointer, function, operand, false);
             }
@@ -205,7 +231,9 @@ impl<'p> Contained<'p> {
     fn is_library_call(&self, site: SiteId) -> bool {
         let through_lists = ["v", "__v", "strtok", "strsep", "__str", "getline", "getdelim", "__getdelim"];
         let is_direct = |model: &FunctionModel| {
-            let is_lock = |effect: &Effect| matches!(effect, Effect::Acquire { .. } | Effect::Release { .. } | Effect::InitializeLock { .. });
+            let is_lock = |effect: &Effect| {
+                matches!(effect, Effect::Acquire { .. } | Effect::Release { .. } | Effect::InitializeLock { .. })
+            };
             model.builtin.is_some() || model.effects.iter().all(is_lock)
         };
         let callees = self.points_to.callees(site);
@@ -217,7 +245,8 @@ impl<'p> Contained<'p> {
     }
 
     fn called(&mut self, machine: &Machine<'_>, site: SiteId, callee: FunctionId) {
-        let is_call = self.instructions.get(&site).is_some_and(|all| all.iter().any(|one| matches!(one.operation, Operation::Call { .. })));
+        let is_call =
+            self.instructions.get(&site).is_some_and(|all| all.iter().any(|one| matches!(one.operation, Operation::Call { .. })));
         if is_call {
             self.checked.calls += 1;
             if !self.edges.contains(&(site, callee)) && !self.deferred.contains(&callee) {
@@ -282,7 +311,10 @@ pub fn indirect_calls(program: &Program, points_to: &PointsTo) -> (usize, usize)
         for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
             if let Operation::Call { callee: Callee::Indirect(_), .. } = instruction.operation {
                 calls += 1;
-                callees += points_to.call_edges().filter(|edge| edge.site == Some(instruction.site) && edge.caller == Some(id) && edge.kind == CallKind::Call).count();
+                callees += points_to
+                    .call_edges()
+                    .filter(|edge| edge.site == Some(instruction.site) && edge.caller == Some(id) && edge.kind == CallKind::Call)
+                    .count();
             }
         }
     }
@@ -292,6 +324,11 @@ pub fn indirect_calls(program: &Program, points_to: &PointsTo) -> (usize, usize)
 /// Registers that may point to an object of this kind.
 pub fn registers_to(program: &Program, points_to: &PointsTo, kind: &AbstractObjectKind) -> usize {
     let Some(object) = points_to.object_of_kind(kind) else { return 0 };
-    let registers = program.functions.iter_enumerated().flat_map(|(id, function)| function.registers.keys().map(move |register| (id, register)));
-    registers.filter(|(id, register)| points_to.pointees(*id, Operand::Register(*register)).any(|location| location.object == object)).count()
+    let registers = program
+        .functions
+        .iter_enumerated()
+        .flat_map(|(id, function)| function.registers.keys().map(move |register| (id, register)));
+    registers
+        .filter(|(id, register)| points_to.pointees(*id, Operand::Register(*register)).any(|location| location.object == object))
+        .count()
 }

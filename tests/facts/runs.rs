@@ -71,7 +71,8 @@ fn check_all(programs: &[(String, PathBuf)]) -> Totals {
         for _ in 0..2 {
             scope.spawn(|| {
                 while let Some((name, file)) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let program = load(std::slice::from_ref(file), &LoadOptions::default()).unwrap_or_else(|error| panic!("{name}: {error}"));
+                    let program = load(std::slice::from_ref(file), &LoadOptions::default())
+                        .unwrap_or_else(|error| panic!("{name}: {error}"));
                     check(name, &program, &models, &totals);
                 }
             });

@@ -7,8 +7,13 @@ use lockcheck::program::{Operand, Program, RegisterId, text};
 /// A program from its globals and functions.
 fn program(body: &str) -> Program {
     let sites: String = (0..40).map(|number| format!("site s{number} @main {number}\n")).collect();
-    let (globals, functions): (Vec<&str>, Vec<&str>) = body.trim().lines().map(str::trim_end).partition(|line| line.trim_start().starts_with("global "));
-    let text = format!("lockcheck program 1\ntarget \"x86_64-pc-linux-gnu\" pointer 8\n{}\n{sites}{}\n", globals.join("\n"), functions.join("\n"));
+    let (globals, functions): (Vec<&str>, Vec<&str>) =
+        body.trim().lines().map(str::trim_end).partition(|line| line.trim_start().starts_with("global "));
+    let text = format!(
+        "lockcheck program 1\ntarget \"x86_64-pc-linux-gnu\" pointer 8\n{}\n{sites}{}\n",
+        globals.join("\n"),
+        functions.join("\n")
+    );
     text::parse(&text).unwrap_or_else(|error| panic!("line {}: {}\n{text}", error.line, error.reason))
 }
 
@@ -40,7 +45,8 @@ fn show(program: &Program, points_to: &PointsTo, location: Location) -> String {
 fn set(program: &Program, points_to: &PointsTo, function: &str, register: usize) -> String {
     let function = program.function_named(function).expect("the function is there");
     let operand = Operand::Register(RegisterId::from(register));
-    let mut shown: Vec<String> = points_to.pointees(function, operand).map(|location| show(program, points_to, location)).collect();
+    let mut shown: Vec<String> =
+        points_to.pointees(function, operand).map(|location| show(program, points_to, location)).collect();
     shown.sort();
     shown.join(" ")
 }
@@ -72,7 +78,18 @@ b0:
   %6: ptr = load %5 align 8 !s7
   return i32 0 !s8
 }"#;
-    expect(body, &[("main", 0, "pair+8"), ("main", 1, "b"), ("main", 2, "a"), ("main", 3, "pair"), ("main", 4, "a"), ("main", 5, "pair+*"), ("main", 6, "a b")]);
+    expect(
+        body,
+        &[
+            ("main", 0, "pair+8"),
+            ("main", 1, "b"),
+            ("main", 2, "a"),
+            ("main", 3, "pair"),
+            ("main", 4, "a"),
+            ("main", 5, "pair+*"),
+            ("main", 6, "a b"),
+        ],
+    );
 }
 
 #[test]
@@ -101,7 +118,10 @@ b1:
 b2:
   return i32 0 !s13
 }"#;
-    expect(body, &[("main", 3, "table+8%16"), ("main", 6, "a"), ("main", 8, "b"), ("main", 9, "table table+0%16"), ("main", 11, "b")]);
+    expect(
+        body,
+        &[("main", 3, "table+8%16"), ("main", 6, "a"), ("main", 8, "b"), ("main", 9, "table table+0%16"), ("main", 11, "b")],
+    );
 }
 
 #[test]
@@ -290,13 +310,22 @@ b0:
     assert_eq!(shown("main", 5), "b");
     assert!(shown("main", 6).contains("Unknown") && shown("main", 7).contains("Unknown") && shown("main", 8).is_empty());
     let object = |kind| points_to.object_of_kind(&kind).expect("the object is mentioned");
-    let global = |name: &str| AbstractObjectKind::Global(program.globals.position(|global| global.name == name).expect("the global is there"));
+    let global = |name: &str| {
+        AbstractObjectKind::Global(program.globals.position(|global| global.name == name).expect("the global is there"))
+    };
     assert!(points_to.is_escaped(object(global("seen"))) && !points_to.is_escaped(object(global("private"))));
     assert!(points_to.must_be_unique(object(global("a"))));
-    let slot = points_to.objects().find(|(_, object)| matches!(object.kind, AbstractObjectKind::StackSlot { .. })).expect("main has a slot").0;
+    let slot = points_to
+        .objects()
+        .find(|(_, object)| matches!(object.kind, AbstractObjectKind::StackSlot { .. }))
+        .expect("main has a slot")
+        .0;
     assert!(points_to.must_be_unique(slot), "main runs once, and its slot is in no loop");
     let at = |offset| Location { object: object(global("seen")), offset };
-    assert!(points_to.may_alias(at(Offset::At(0)), 8, at(Offset::At(4)), 4) && !points_to.may_alias(at(Offset::At(0)), 4, at(Offset::At(4)), 4));
+    assert!(
+        points_to.may_alias(at(Offset::At(0)), 8, at(Offset::At(4)), 4)
+            && !points_to.may_alias(at(Offset::At(0)), 4, at(Offset::At(4)), 4)
+    );
     let unknown = Location { object: object(AbstractObjectKind::Unknown), offset: Offset::Any };
     assert!(points_to.may_alias(unknown, 1, at(Offset::At(0)), 1));
     assert!(!points_to.may_alias(unknown, 1, Location { object: object(global("private")), offset: Offset::At(0) }, 1));

@@ -2,7 +2,8 @@
 //!
 //! # Definition   A residue is a mark on a number that was computed from addresses so that none of them is at hand, but one might be computed
 //!                back (a difference, a half, a hash, a byte). Used as an address, it stands for every address that left a residue.
-//! # Deviations   An address that was printed as text and read back is lost.
+//! # Deviations   1. Once a residue is used as an address, all addresses that left one count as escaped, and it as `Unknown`: sets stay
+//!                small.  2. An address that was printed as text and read back is lost.
 
 use super::generate::Body;
 use super::graph::{Constraint, LowBits, NodeId};
@@ -25,7 +26,8 @@ impl<'p> Solver<'p> {
             (BinaryOp::Subtract, _, Some(number)) => self.shift(body, left, number.wrapping_neg(), walks, to),
             (BinaryOp::Add, ..) => self.kept(body, &[left, right], to),
             (BinaryOp::Subtract, ..) => {
-                let is_difference = matches!(body.definition(right), Some(Operation::Cast { kind: CastKind::PointerToInteger, .. }));
+                let is_difference =
+                    matches!(body.definition(right), Some(Operation::Cast { kind: CastKind::PointerToInteger, .. }));
                 if is_difference {
                     self.computed(body, &[left, right], result);
                 } else {
@@ -35,8 +37,12 @@ impl<'p> Solver<'p> {
             }
             (BinaryOp::And, Some(number), _) => self.masked(body, right, number as u64, to, result),
             (BinaryOp::And, _, Some(number)) => self.masked(body, left, number as u64, to, result),
-            (BinaryOp::Or, _, Some(number)) if (number as u64) < FLAG_BITS => self.low_bits(body, left, LowBits::Set, number as u64, to),
-            (BinaryOp::Xor, _, Some(number)) if (number as u64) < FLAG_BITS => self.low_bits(body, left, LowBits::Flip, number as u64, to),
+            (BinaryOp::Or, _, Some(number)) if (number as u64) < FLAG_BITS => {
+                self.low_bits(body, left, LowBits::Set, number as u64, to)
+            }
+            (BinaryOp::Xor, _, Some(number)) if (number as u64) < FLAG_BITS => {
+                self.low_bits(body, left, LowBits::Flip, number as u64, to)
+            }
             (BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, ..) => self.kept(body, &[left, right], to),
             (
                 BinaryOp::Multiply
@@ -158,7 +164,14 @@ impl<'p> Solver<'p> {
         }
     }
 
-    pub fn read_modify_write(&mut self, body: &Body<'p>, op: ReadModifyWriteOp, address: Operand, value: Operand, result: Option<RegisterId>) {
+    pub fn read_modify_write(
+        &mut self,
+        body: &Body<'p>,
+        op: ReadModifyWriteOp,
+        address: Operand,
+        value: Operand,
+        result: Option<RegisterId>,
+    ) {
         let width = self.bytes_of(body, value);
         self.load(body, address, result, Some(width));
         let (Some(address), value) = (self.operand(body.id, address), self.operand(body.id, value)) else { return };

@@ -61,7 +61,9 @@ impl Solver<'_> {
                     let kept = self.graph.node();
                     self.attach(place, Constraint::Load { to: kept, width: self.pointer_bytes });
                     let inside = self.anywhere(kept);
-                    if builtin == Builtin::StrtokR && let Some(text) = call.argument(0) {
+                    if builtin == Builtin::StrtokR
+                        && let Some(text) = call.argument(0)
+                    {
                         self.graph.add_edge(text, kept);
                     }
                     self.store(Some(place), Some(inside), self.pointer_bytes);
@@ -97,7 +99,9 @@ impl Solver<'_> {
                 return self.returns_inside(call, 1);
             }
             // Whatever else returns a pointer returns the library's own memory; numbers concern nobody here.
-            _ => return self.program.functions[callee].return_type == Type::POINTER && self.has_own_memory(call, callee, builtin),
+            _ => {
+                return self.program.functions[callee].return_type == Type::POINTER && self.has_own_memory(call, callee, builtin);
+            }
         }
         false
     }

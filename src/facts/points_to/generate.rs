@@ -10,7 +10,8 @@ use super::object::{AbstractObject, AbstractObjectKind, element_size};
 use super::solve::{CopyOfMemory, Solver, UNKNOWN};
 use crate::facts::call_graph::CallKind;
 use crate::program::{
-    BinaryOp, Callee, Constant, ConstantId, Function, FunctionId, Instruction, Operand, Operation, Phi, RegisterId, TerminatorKind, Type,
+    BinaryOp, Callee, Constant, ConstantId, Function, FunctionId, Instruction, Operand, Operation, Phi, RegisterId,
+    TerminatorKind, Type,
 };
 
 /// A function whose constraints are made.
@@ -205,14 +206,17 @@ impl<'p> Solver<'p> {
                     self.attach(base, Constraint::Shift { to, constant: *constant, stride, in_bounds: *in_bounds });
                 }
                 // A whole address as an index: `(char *)0 + number`.
-                let is_number = matches!(*base, Operand::Constant(constant) if self.program.constants[constant] == Constant::Null);
+                let is_number =
+                    matches!(*base, Operand::Constant(constant) if self.program.constants[constant] == Constant::Null);
                 for term in terms.iter().filter(|term| is_number && term.stride.unsigned_abs() == 1) {
                     if let (Some(index), Some((to, _))) = (self.operand(id, term.index), self.result(body, result)) {
                         self.attach(index, Constraint::Shift { to, constant: 0, stride: 1, in_bounds: false });
                     }
                 }
             }
-            Operation::ExtractBytes { aggregate: value, .. } | Operation::ExtractLane { vector: value, .. } | Operation::Freeze { value } => {
+            Operation::ExtractBytes { aggregate: value, .. }
+            | Operation::ExtractLane { vector: value, .. }
+            | Operation::Freeze { value } => {
                 self.flow(body, *value, result);
             }
             Operation::InsertBytes { aggregate: whole, value, .. } | Operation::InsertLane { vector: whole, value, .. } => {
@@ -223,7 +227,9 @@ impl<'p> Solver<'p> {
                 self.flow(body, *left, result);
                 self.flow(body, *right, result);
             }
-            Operation::StackAllocate { element_size, count, align } => self.stack_slot(body, instruction, *element_size, *count, *align),
+            Operation::StackAllocate { element_size, count, align } => {
+                self.stack_slot(body, instruction, *element_size, *count, *align)
+            }
             Operation::ThreadLocalAddress { global } => {
                 let object = self.object(AbstractObject::of_global(self.program, *global));
                 if let (Some((to, _)), Some(location)) = (self.result(body, result), self.locate(object, Class::at(0), true)) {
@@ -330,7 +336,8 @@ impl<'p> Solver<'p> {
         let Some(register) = instruction.result else { return };
         let kind = AbstractObjectKind::StackSlot { function: body.id, register, site: instruction.site };
         let size = self.constant_number(count).and_then(|count| count.checked_mul(element_bytes));
-        let binding = body.function.bindings.iter().find(|binding| binding.is_address && binding.value == Operand::Register(register));
+        let binding =
+            body.function.bindings.iter().find(|binding| binding.is_address && binding.value == Operand::Register(register));
         let element = binding.and_then(|binding| element_size(self.program, self.program.variables[binding.variable].ty));
         let object = self.object(AbstractObject { kind, size, align: align.max(1), element });
         if let Some(location) = self.locate(object, Class::at(0), true) {
@@ -349,7 +356,13 @@ impl<'p> Solver<'p> {
         }
     }
 
-    fn call_instruction(&mut self, body: &Body<'p>, instruction: &'p Instruction, callee: Callee, arguments: &'p [crate::program::Argument]) {
+    fn call_instruction(
+        &mut self,
+        body: &Body<'p>,
+        instruction: &'p Instruction,
+        callee: Callee,
+        arguments: &'p [crate::program::Argument],
+    ) {
         let arguments = arguments.iter().map(|argument| CallArgument {
             node: self.operand(body.id, argument.value),
             constant: self.constant_number(argument.value),
@@ -379,7 +392,9 @@ fn walking_registers(function: &Function) -> Vec<bool> {
         return walks;
     }
     let mut graph: petgraph::Graph<(), ()> = petgraph::Graph::with_capacity(walks.len(), walks.len());
-    walks.iter().for_each(|_| { graph.add_node(()); });
+    walks.iter().for_each(|_| {
+        graph.add_node(());
+    });
     let mut edge = |from: Operand, to: RegisterId| {
         if let Operand::Register(from) = from {
             graph.add_edge((usize::from(from) as u32).into(), (usize::from(to) as u32).into(), ());
@@ -390,7 +405,9 @@ fn walking_registers(function: &Function) -> Vec<bool> {
         for instruction in &block.instructions {
             let Some(to) = instruction.result else { continue };
             match &instruction.operation {
-                Operation::Offset { base: value, .. } | Operation::Cast { value, .. } | Operation::Freeze { value } => edge(*value, to),
+                Operation::Offset { base: value, .. } | Operation::Cast { value, .. } | Operation::Freeze { value } => {
+                    edge(*value, to)
+                }
                 Operation::Select { when_true, when_false, .. } => {
                     edge(*when_true, to);
                     edge(*when_false, to);

@@ -17,22 +17,48 @@ pub(super) struct NodeId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Constraint {
     /// `to ⊇ *node`, `width` bytes.
-    Load { to: NodeId, width: u32 },
+    Load {
+        to: NodeId,
+        width: u32,
+    },
     /// `*node ⊇ from`, `width` bytes.
-    Store { from: NodeId, width: u32 },
+    Store {
+        from: NodeId,
+        width: u32,
+    },
     /// As soon as the node holds anything: `*address ⊇ node`. Most stored numbers never do.
-    StoreTo { address: NodeId, width: u32 },
+    StoreTo {
+        address: NodeId,
+        width: u32,
+    },
     /// `to ⊇ node + constant + n·stride`.
-    Shift { to: NodeId, constant: i64, stride: u64, in_bounds: bool },
+    Shift {
+        to: NodeId,
+        constant: i64,
+        stride: u64,
+        in_bounds: bool,
+    },
     /// The low bits of the address are cleared, set or flipped.
-    LowBits { to: NodeId, operation: LowBits, bits: u64 },
+    LowBits {
+        to: NodeId,
+        operation: LowBits,
+        bits: u64,
+    },
     /// `to` is a number computed from the node.
-    Residue { to: NodeId },
+    Residue {
+        to: NodeId,
+    },
     /// The node is the source, or the destination, of a copy of memory.
-    CopySource { copy: u32 },
-    CopyDestination { copy: u32 },
+    CopySource {
+        copy: u32,
+    },
+    CopyDestination {
+        copy: u32,
+    },
     /// What the node points to is called.
-    Call { call: u32 },
+    Call {
+        call: u32,
+    },
     /// What the node points to is known outside the program.
     Escape,
 }

@@ -191,7 +191,14 @@ impl Solver<'_> {
         }
     }
 
-    fn call_back(&mut self, call: &Call, routine: Option<NodeId>, kind: CallKind, arguments: Vec<Option<NodeId>>, result: Option<(NodeId, u64)>) {
+    fn call_back(
+        &mut self,
+        call: &Call,
+        routine: Option<NodeId>,
+        kind: CallKind,
+        arguments: Vec<Option<NodeId>>,
+        result: Option<(NodeId, u64)>,
+    ) {
         let bytes = self.pointer_bytes;
         let arguments = arguments.into_iter().map(|node| CallArgument { node, constant: None, by_value: None, bytes }).collect();
         if let Some(routine) = routine {
@@ -214,10 +221,14 @@ impl Solver<'_> {
         }
         match atomic.operation {
             AtomicOperation::Load => {}
-            AtomicOperation::Store | AtomicOperation::Exchange | AtomicOperation::CompareExchange if atomic.operands_are_pointers => {
+            AtomicOperation::Store | AtomicOperation::Exchange | AtomicOperation::CompareExchange
+                if atomic.operands_are_pointers =>
+            {
                 self.copy(Some(object), operand, size);
             }
-            AtomicOperation::Store | AtomicOperation::Exchange | AtomicOperation::CompareExchange => self.store(Some(object), operand, width),
+            AtomicOperation::Store | AtomicOperation::Exchange | AtomicOperation::CompareExchange => {
+                self.store(Some(object), operand, width)
+            }
             AtomicOperation::FetchAdd
             | AtomicOperation::FetchSubtract
             | AtomicOperation::FetchAnd

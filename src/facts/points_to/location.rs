@@ -20,7 +20,10 @@ pub struct Location {
 pub enum Offset {
     At(u64),
     /// All offsets `residue + n·stride`; 0 ≤ `residue` < `stride`, `stride` > 1.
-    Class { residue: u64, stride: u64 },
+    Class {
+        residue: u64,
+        stride: u64,
+    },
     Any,
 }
 
@@ -59,7 +62,9 @@ impl Class {
     pub fn plus(self, by: i64) -> Option<Class> {
         match self.stride {
             0 => Some(Class::at(u64::try_from(i128::from(self.residue) + i128::from(by)).ok()?)),
-            stride => Some(Class { residue: (i128::from(self.residue) + i128::from(by)).rem_euclid(i128::from(stride)) as u64, stride }),
+            stride => {
+                Some(Class { residue: (i128::from(self.residue) + i128::from(by)).rem_euclid(i128::from(stride)) as u64, stride })
+            }
         }
     }
 
@@ -145,7 +150,10 @@ mod tests {
                 for residue in 0..stride.max(20).min(if stride == 0 { 20 } else { stride }) {
                     for other_residue in 0..if other_stride == 0 { 20 } else { other_stride } {
                         // Single offsets lie in the middle, so that members of classes stand on both sides.
-                        let place = |residue: u64, stride: u64| Class { residue: if stride == 0 { residue + 96 } else { residue }, stride };
+                        let place = |residue: u64, stride: u64| Class {
+                            residue: if stride == 0 { residue + 96 } else { residue },
+                            stride,
+                        };
                         let (left, right) = (place(residue, stride), place(other_residue, other_stride));
                         for (width, other_width) in [(1, 1), (4, 8), (8, 4), (8, 8), (16, 1)] {
                             assert_eq!(

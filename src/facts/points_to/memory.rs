@@ -122,7 +122,8 @@ impl Solver<'_> {
         self.count_offset(object);
         let memory = &mut self.memories[object.index()];
         memory.cells.push((class, width, node));
-        let overlapping = memory.views.iter().filter(|(view, view_width, _)| class.overlaps(width.into(), *view, (*view_width).into()));
+        let overlapping =
+            memory.views.iter().filter(|(view, view_width, _)| class.overlaps(width.into(), *view, (*view_width).into()));
         let views: Vec<NodeId> = overlapping.map(|(_, _, view)| *view).collect();
         for view in views {
             self.graph.add_edge(node, view);
@@ -149,7 +150,8 @@ impl Solver<'_> {
         self.views.insert((object, class, width), node);
         let memory = &mut self.memories[object.index()];
         memory.views.push((class, width, node));
-        let overlapping = memory.cells.iter().filter(|(cell, cell_width, _)| class.overlaps(width.into(), *cell, (*cell_width).into()));
+        let overlapping =
+            memory.cells.iter().filter(|(cell, cell_width, _)| class.overlaps(width.into(), *cell, (*cell_width).into()));
         let cells: Vec<NodeId> = overlapping.map(|(_, _, cell)| *cell).collect();
         for cell in cells {
             self.graph.add_edge(cell, node);

@@ -3,7 +3,7 @@
 //! # Definition   pts(p) ⊇ {o} for `p = &o`; pts(p) ⊇ pts(q) for `p = q`; pts(p) ⊇ pts(x) for `p = *q`, x ∈ pts(q); pts(x) ⊇ pts(q) for `*p = q`,
 //!                x ∈ pts(p); the least solution. A location x is an abstract object and a class of byte offsets (`location`). Abstract objects
 //!                are globals, stack slots by instruction, heap objects by allocation site and, through wrappers, by caller (`wrapper`),
-//!                functions, labels; `Unknown` stands for memory that code outside the program holds.
+//!                functions, labels; `Unknown` stands for memory that code outside the program holds, and for every object that escaped to it.
 //! # Theorem      Every address that a run of the program puts into a register is in the register's set, as long as the run has no
 //!                undefined behaviour; an address inside an escaped object may be there as `Unknown`. The call graph that follows contains every call of a run.
 //! # Paper        Andersen 1994; Pearce, Kelly, Hankin 2007 for offsets; Hardekopf, Lin 2007 and Nuutila, Soisalon-Soininen 1994 for cycles.
@@ -70,7 +70,8 @@ impl PointsTo {
         match program.function_named("main").filter(|main| program.functions[*main].is_defined()) {
             Some(main) => PointsTo::solve(program, models, Some(main), &[]),
             None => {
-                let entries: Vec<FunctionId> = program.functions.keys().filter(|id| program.functions[*id].is_defined()).collect();
+                let entries: Vec<FunctionId> =
+                    program.functions.keys().filter(|id| program.functions[*id].is_defined()).collect();
                 PointsTo::solve(program, models, None, &entries)
             }
         }
@@ -146,7 +147,8 @@ impl PointsTo {
         let set = node.map(|node| self.graph.set(node));
         let sources = set.filter(|set| set.contains(RESIDUE)).map(|_| self.graph.set(self.residue_sources));
         let own = set.into_iter().flat_map(LocationSet::iter).filter(|number| *number != RESIDUE);
-        let computed = sources.into_iter().flat_map(LocationSet::iter).filter(move |number| set.is_some_and(|set| !set.contains(*number)));
+        let computed =
+            sources.into_iter().flat_map(LocationSet::iter).filter(move |number| set.is_some_and(|set| !set.contains(*number)));
         own.chain(computed).map(|number| {
             let (object, class) = self.locations.get(number);
             Location { object, offset: class.offset() }
@@ -205,7 +207,12 @@ impl PointsTo {
 
     /// The name of a heap object that is allocated by a call at `site` when the active calls, innermost first, are `calls`: each the
     /// site of a call instruction (`None` for a thread's start or a callback) and the function it stands in.
-    pub fn heap_object(&self, site: SiteId, function: FunctionId, calls: impl IntoIterator<Item = (Option<SiteId>, FunctionId)>) -> Option<AbstractObjectId> {
+    pub fn heap_object(
+        &self,
+        site: SiteId,
+        function: FunctionId,
+        calls: impl IntoIterator<Item = (Option<SiteId>, FunctionId)>,
+    ) -> Option<AbstractObjectId> {
         let mut callers = Callers::new();
         let (mut at, mut inside) = (site, function);
         for (caller_site, caller) in calls {
@@ -227,7 +234,9 @@ impl PointsTo {
     /// The sizes of the sets of all registers of reachable functions that point anywhere.
     pub fn set_sizes(&self, program: &Program) -> Vec<usize> {
         let reachable = self.registers.iter_enumerated().filter_map(|(function, first)| first.map(|first| (function, first)));
-        let nodes = reachable.flat_map(|(function, first)| (0..program.functions[function].registers.len() as u32).map(move |index| NodeId(first.0 + index)));
+        let nodes = reachable.flat_map(|(function, first)| {
+            (0..program.functions[function].registers.len() as u32).map(move |index| NodeId(first.0 + index))
+        });
         nodes.map(|node| self.graph.set(node).len()).filter(|size| *size > 0).collect()
     }
 }
@@ -255,7 +264,8 @@ fn is_unique(program: &Program, object: &AbstractObject, edges: &BTreeSet<CallEd
 
 /// Whether the block that defines the register cannot be reached from itself.
 fn is_executed_once(function: &Function, register: crate::program::RegisterId) -> bool {
-    let defines = |block: &crate::program::Block| block.instructions.iter().any(|instruction| instruction.result == Some(register));
+    let defines =
+        |block: &crate::program::Block| block.instructions.iter().any(|instruction| instruction.result == Some(register));
     let Some(home) = function.blocks.position(defines) else { return false };
     let mut open = function.blocks[home].terminator.kind.successors();
     let mut seen = BTreeSet::new();

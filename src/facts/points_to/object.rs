@@ -27,13 +27,23 @@ pub enum AbstractObjectKind {
     /// The instances of a thread-local global, of all threads.
     ThreadLocal(GlobalId),
     /// The stack objects that one instruction makes.
-    StackSlot { function: FunctionId, register: RegisterId, site: SiteId },
+    StackSlot {
+        function: FunctionId,
+        register: RegisterId,
+        site: SiteId,
+    },
     /// The copies of a parameter that is passed by value.
-    ByValueCopy { function: FunctionId, parameter: usize },
+    ByValueCopy {
+        function: FunctionId,
+        parameter: usize,
+    },
     /// Where a function's variadic arguments lie.
     VariadicArea(FunctionId),
     /// The heap objects that one call allocates.
-    Heap { site: SiteId, callers: Callers },
+    Heap {
+        site: SiteId,
+        callers: Callers,
+    },
     Function(FunctionId),
     Label(FunctionId, BlockId),
     /// A key of thread-specific data, by the call that created it; its content is what threads keep under it.
@@ -66,7 +76,8 @@ impl AbstractObject {
 
     pub fn of_global(program: &Program, global: GlobalId) -> AbstractObject {
         let variable = &program.globals[global];
-        let kind = if variable.is_thread_local { AbstractObjectKind::ThreadLocal(global) } else { AbstractObjectKind::Global(global) };
+        let kind =
+            if variable.is_thread_local { AbstractObjectKind::ThreadLocal(global) } else { AbstractObjectKind::Global(global) };
         // The size of what is declared only (`extern int table[];`) is a guess.
         let size = if variable.is_external { None } else { Some(variable.size) };
         AbstractObject { kind, size, align: variable.align.max(1), element: element_size(program, variable.debug_type) }

@@ -19,7 +19,9 @@ impl Graph {
         if looks_for_arithmetic {
             self.fold_weighted_cycles();
         }
-        let components = components(self, |graph, node, visit| graph.successors[node.0 as usize].iter().for_each(|next| visit(graph.find(*next))));
+        let components = components(self, |graph, node, visit| {
+            graph.successors[node.0 as usize].iter().for_each(|next| visit(graph.find(*next)))
+        });
         let mut merged = 0;
         // A component is found after all components it leads to.
         let count = components.len() as u32;
@@ -32,7 +34,8 @@ impl Graph {
             }
         }
         self.flatten();
-        let merged_into: Vec<NodeId> = components.iter().filter(|component| component.len() > 1).map(|component| component[0]).collect();
+        let merged_into: Vec<NodeId> =
+            components.iter().filter(|component| component.len() > 1).map(|component| component[0]).collect();
         self.settle(&merged_into);
         merged
     }
@@ -78,13 +81,14 @@ fn components(graph: &Graph, successors: impl Fn(&Graph, NodeId, &mut dyn FnMut(
         if !graph.is_representative(root) || numbers[index] != UNSEEN {
             continue;
         }
-        let mut enter = |node: NodeId, path: &mut Vec<(NodeId, usize)>, targets: &mut Vec<NodeId>, numbers: &mut [u32], low: &mut [u32]| {
-            numbers[node.0 as usize] = next_number;
-            low[node.0 as usize] = next_number;
-            next_number += 1;
-            path.push((node, targets.len()));
-            successors(graph, node, &mut |target| targets.push(target));
-        };
+        let mut enter =
+            |node: NodeId, path: &mut Vec<(NodeId, usize)>, targets: &mut Vec<NodeId>, numbers: &mut [u32], low: &mut [u32]| {
+                numbers[node.0 as usize] = next_number;
+                low[node.0 as usize] = next_number;
+                next_number += 1;
+                path.push((node, targets.len()));
+                successors(graph, node, &mut |target| targets.push(target));
+            };
         enter(root, &mut path, &mut targets, &mut numbers, &mut low);
         open.push(root);
         is_open[index] = true;

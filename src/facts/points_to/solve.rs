@@ -129,8 +129,10 @@ impl<'p> Solver<'p> {
         self.object_numbers.insert(kind.clone(), id);
         self.objects.push(object);
         // Which byte of a text is read makes no difference to anybody; what the library owns has no layout that is known.
-        let is_vague = matches!(kind, AbstractObjectKind::Library(_) | AbstractObjectKind::Arguments | AbstractObjectKind::VariadicArea(_));
-        let memory = if is_vague || self.is_without_pointers(id) { ObjectMemory::of_one_class() } else { ObjectMemory::default() };
+        let is_vague =
+            matches!(kind, AbstractObjectKind::Library(_) | AbstractObjectKind::Arguments | AbstractObjectKind::VariadicArea(_));
+        let memory =
+            if is_vague || self.is_without_pointers(id) { ObjectMemory::of_one_class() } else { ObjectMemory::default() };
         self.memories.push(memory);
         if let AbstractObjectKind::Global(global) | AbstractObjectKind::ThreadLocal(global) = kind {
             // Later: initial values lead from global to global as far as they like.
@@ -187,7 +189,8 @@ impl<'p> Solver<'p> {
                 self.initialize_global(object, global);
             }
             // A search for cycles costs as much as visiting every node once.
-            let is_due = since_order > self.graph.len() / 2 + 1000 || self.has_many_offsets && since_order > self.graph.len() / 20 + 200;
+            let is_due =
+                since_order > self.graph.len() / 2 + 1000 || self.has_many_offsets && since_order > self.graph.len() / 20 + 200;
             let is_first = is_larger && since_order == 0;
             if self.graph.new_edges > 0 && (is_first || is_due) {
                 self.statistics.merged_nodes += self.graph.order(is_first || self.has_many_offsets);
@@ -200,7 +203,6 @@ impl<'p> Solver<'p> {
             };
             since_order += 1;
             self.statistics.visits += 1;
-            if self.statistics.visits % 50000 == 0 { eprintln!("v {} nodes {} edges {} locs {} objs {} escaped {} lost {} orders {} merged {} links {} sum {} folded {} coll {}", self.statistics.visits, self.graph.len(), self.graph.edge_count(), self.locations.len(), self.objects.len(), self.graph.set(self.escaped).len(), self.graph.set(self.residue_sources).len(), self.statistics.orderings, self.statistics.merged_nodes, self.links.len(), self.graph.sets.iter().map(|s| s.len()).sum::<usize>(), self.statistics.folded_arrays, self.statistics.collapsed_objects); } // DEBUG
             self.visit(node);
         }
         self.graph.flatten();
@@ -210,10 +212,12 @@ impl<'p> Solver<'p> {
     /// A pointer of unknown origin may be any function that escaped; those got `Unknown` arguments already.
     fn connect_calls_of_unknown(&mut self) {
         let escaped = self.objects.iter().zip(&self.memories).filter(|(_, memory)| memory.is_escaped);
-        let functions: Vec<FunctionId> = escaped.filter_map(|(object, _)| match object.kind {
-            AbstractObjectKind::Function(function) => Some(function),
-            _ => None,
-        }).collect();
+        let functions: Vec<FunctionId> = escaped
+            .filter_map(|(object, _)| match object.kind {
+                AbstractObjectKind::Function(function) => Some(function),
+                _ => None,
+            })
+            .collect();
         for call in &self.calls_of_unknown {
             let call = &self.calls[*call as usize];
             for &callee in &functions {
@@ -286,7 +290,13 @@ impl<'p> Solver<'p> {
         }
     }
 
-    fn for_each_content(&mut self, node: NodeId, delta: &LocationSet, width: u64, mut act: impl FnMut(&mut Self, AbstractObjectId, Class)) {
+    fn for_each_content(
+        &mut self,
+        node: NodeId,
+        delta: &LocationSet,
+        width: u64,
+        mut act: impl FnMut(&mut Self, AbstractObjectId, Class),
+    ) {
         self.expand_residue(node, delta);
         let least = width.min(self.pointer_bytes.into());
         for location in delta.iter() {
@@ -343,7 +353,9 @@ impl<'p> Solver<'p> {
     fn store_cells(&mut self, object: AbstractObjectId, class: Class, from: NodeId, width: u32) {
         const MOST_PARTS: u32 = 64;
         let parts = width.div_ceil(self.pointer_bytes);
-        let whole = if parts > MOST_PARTS { vec![Class::ANY] } else {
+        let whole = if parts > MOST_PARTS {
+            vec![Class::ANY]
+        } else {
             (0..parts.max(1)).filter_map(|part| class.plus((part * self.pointer_bytes).into())).collect()
         };
         for class in whole {
@@ -392,7 +404,9 @@ impl<'p> Solver<'p> {
                 self.called_from_outside(function);
                 continue;
             }
-            if let (Some(view), Some(cell)) = (self.view(object, Class::ANY, 1), self.cell(object, Class::ANY, self.pointer_bytes)) {
+            if let (Some(view), Some(cell)) =
+                (self.view(object, Class::ANY, 1), self.cell(object, Class::ANY, self.pointer_bytes))
+            {
                 self.graph.add_edge(view, self.escaped);
                 self.graph.add_edge(self.unknown_value, cell);
             }

@@ -14,7 +14,9 @@ use super::location::Class;
 use super::object::{AbstractObject, AbstractObjectKind, Callers};
 use super::solve::Solver;
 use crate::models::{AllocationResult, BoundModels, Effect};
-use crate::program::{CastKind, Callee, Constant, Function, FunctionId, Operand, Operation, Program, SiteId, TerminatorKind, Type};
+use crate::program::{
+    Callee, CastKind, Constant, Function, FunctionId, Operand, Operation, Program, SiteId, TerminatorKind, Type,
+};
 
 /// How deep wrappers of wrappers are told apart.
 pub(super) const LEVELS: usize = 3;
@@ -103,7 +105,9 @@ fn returned_calls(program: &Program, function: &Function) -> Option<Vec<(SiteId,
         match (phis[register], definitions[register].map(|instruction| (instruction.site, &instruction.operation))) {
             (Some(phi), _) => open.extend(&phi.operands),
             (None, Some((site, Operation::Call { callee: Callee::Direct(callee), .. }))) => calls.push((site, *callee)),
-            (None, Some((_, Operation::Cast { kind: CastKind::Bitcast, value } | Operation::Freeze { value }))) => open.push(*value),
+            (None, Some((_, Operation::Cast { kind: CastKind::Bitcast, value } | Operation::Freeze { value }))) => {
+                open.push(*value)
+            }
             (None, Some((_, Operation::Select { when_true, when_false, .. }))) => open.extend([*when_true, *when_false]),
             _ => return None,
         }
