@@ -121,6 +121,11 @@ impl AssumptionKind {
         }
     }
 
+    /// Whether a run that comes past it looks like any other: lowering made something up, and nothing tells when that is executed.
+    pub fn leaves_no_trace_in_runs(self) -> bool {
+        matches!(self, Self::UnknownInstruction | Self::TargetIntrinsic | Self::IndirectFunction | Self::NonLocalJump)
+    }
+
     /// Whether a bug of the source could go unseen because of it.
     pub fn could_hide_a_bug(self) -> bool {
         self != Self::NoDebugInformation

@@ -81,7 +81,8 @@ impl<'p> Machine<'p> {
             library_objects: BTreeMap::new(),
             exit_handlers: Vec::new(),
             signal_handlers: BTreeMap::new(),
-            assumptions: BTreeSet::new(),
+            // What no step will tell of holds for every run from its start.
+            assumptions: program.assumptions.iter().filter(|met| met.kind.leaves_no_trace_in_runs()).cloned().collect(),
             assumed_sites: BTreeSet::new(),
             steps: 0,
             transitions: 0,
@@ -215,4 +216,23 @@ pub(super) fn initialize(memory: &mut Memory, global: &Global, place: Pointer, a
         memory.store(place.plus(relocation.offset), &Value::pointer(target), Type::POINTER)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::models::Models;
+    use crate::program::text::parse;
+
+    #[test]
+    fn what_lowering_made_up_makes_every_run_uncertain() {
+        let of = |kind: &str| {
+            let main = "function @main \"main\" () returns i32 {\nb0:\n  return i32 0\n}\n";
+            let program = parse(&format!("lockcheck program 1\nassumption {kind} \"x\"\n{main}")).expect("the text is valid");
+            let machine = Machine::new(&program, &Models::default().bind(&program), RunOptions::default()).expect("it has a main");
+            machine.assumptions().iter().any(|assumption| assumption.kind.makes_runs_uncertain())
+        };
+        assert!(of("unknown-instruction") && of("target-intrinsic"));
+        assert!(!of("inline-assembly"), "the machine notes it when it is executed");
+    }
 }
