@@ -65,6 +65,8 @@ pub enum Error {
     TextFormNotAlone { file: PathBuf },
     #[error("{}:{line}: not a lockcheck program: {reason}", .file.display())]
     TextForm { file: PathBuf, line: usize, reason: String },
+    #[error("{}:{line}: not a thread model: {reason}", .file.display())]
+    ThreadModel { file: PathBuf, line: usize, reason: String },
 
     #[error("no function `{entry}` is defined in {inputs}; name another with --entry")]
     NoEntry { entry: String, inputs: String },

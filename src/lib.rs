@@ -4,12 +4,16 @@
 
 pub mod cli;
 pub mod config;
+pub mod engines;
 pub mod error;
 pub mod explore;
 pub mod facts;
 pub mod findings;
 pub mod frontend;
+pub mod locks;
 pub mod models;
 pub mod pipeline;
 pub mod program;
+pub mod pushdown;
 pub mod report;
+pub mod thread_model;

@@ -62,3 +62,11 @@ fn without_an_engine_only_what_is_found_is_judged() {
     assert!(disagreements(&expectations, &[], |_| Engine::None).is_empty());
     assert_eq!(disagreements(&expectations, &[seen("race", &[9], true)], |_| Engine::None).len(), 1);
 }
+
+#[test]
+fn a_static_engine_must_report_what_no_execution_shows() {
+    let expectations = parse("x++; //~ race A, unconfirmed: write x\n", false).unwrap();
+    assert!(disagreements(&expectations, &[], |_| Engine::Execution).is_empty());
+    assert_eq!(disagreements(&expectations, &[], |_| Engine::Static).len(), 1);
+    assert!(disagreements(&expectations, &[seen("race", &[1], false)], |_| Engine::Static).is_empty());
+}

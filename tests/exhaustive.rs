@@ -12,9 +12,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use claims::{Engine, Expectations, Seen};
 use lockcheck::explore::bugs::Key;
-use lockcheck::explore::campaign::{Effort, is_shown_again, random};
+use lockcheck::explore::campaign::{Aim, AimedEffort, Campaign, Effort, is_shown_again, random};
 use lockcheck::explore::exhaustive::{Bounds, Exhaustion, PairState, estimated_executions, explore};
 use lockcheck::explore::machine::{Machine, RunOptions};
+use lockcheck::explore::scheduler::Target;
 use lockcheck::findings::{End, Rule};
 use lockcheck::frontend::{LoadOptions, load};
 use lockcheck::models::Models;
@@ -166,7 +167,24 @@ struct Generated {
     /// Bugs that all executions show, and how many of them the random schedules missed.
     bugs: usize,
     missed: usize,
+    /// Pairs of sites that race in some execution, and those that the schedules aimed at them did not show.
+    racing_pairs: usize,
+    pairs_not_hit: usize,
     complaints: Vec<String>,
+}
+
+/// Aims at every pair of sites that ever touched the same bytes: whether it races, and whether that was shown; and all bugs seen.
+fn aimed(machine: &Machine<'_>, exhaustion: &Exhaustion, effort: &Effort) -> (Vec<(PairState, bool)>, BTreeSet<Key>) {
+    let pairs: Vec<(Target, PairState)> = exhaustion
+        .pairs
+        .iter()
+        .filter_map(|(pair, state)| Some((Target { sites: [pair.sites.0?, pair.sites.1?] }, *state)))
+        .collect();
+    let mut aims: Vec<Aim> = pairs.iter().map(|(target, _)| Aim { targets: vec![*target], ..Aim::default() }).collect();
+    let mut campaign = Campaign::default();
+    campaign.add_aimed(machine, &mut aims, &AimedEffort { schedules: AIMED, effort: *effort }, &mut |_| {});
+    let hits = pairs.iter().zip(&aims).map(|((_, state), aim)| (*state, aim.is_shown)).collect();
+    (hits, campaign.shown().map(|shown| shown.bug.key()).collect())
 }
 
 fn generated(seed: &u64, directory: &Path, models: &Models) -> Generated {
@@ -176,13 +194,16 @@ fn generated(seed: &u64, directory: &Path, models: &Models) -> Generated {
     let program = load_c(&file, &[]);
     let machine = machine(&program, models);
     let exhaustion = explore(&machine, &bounds(&machine), &mut |_| {});
-    let effort = Effort { schedules: SCHEDULES, steps: 100_000_000, steps_per_run: STEPS, deadline: None, seed: 1 };
-    let by_chance: BTreeSet<Key> = random(&machine, &effort, &mut |_| {}).shown.iter().map(|shown| shown.bug.key()).collect();
+    let effort = Effort { schedules: SCHEDULES, steps: 100_000_000, steps_per_run: STEPS, deadline: None, seed: 1, jobs: 1 };
+    let by_chance: BTreeSet<Key> = random(&machine, &effort, &mut |_| {}).shown().map(|shown| shown.bug.key()).collect();
     let all = exhaustion.keys();
+    let (aims, by_aim) = aimed(&machine, &exhaustion, &effort);
+    let is_racing = |pair: &(PairState, bool)| pair.0 == PairState::Racing;
     let mut complaints = not_shown_again(&machine, &exhaustion);
     complaints.extend(unreported_meetings(&exhaustion));
     if exhaustion.is_complete {
         complaints.extend(by_chance.difference(&all).map(|key| format!("a random schedule shows what no execution shows: {key:?}")));
+        complaints.extend(by_aim.difference(&all).map(|key| format!("an aimed schedule shows what no execution shows: {key:?}")));
     }
     let has_race = all.iter().any(|(rule, ..)| *rule == Rule::DataRace);
     // Where nothing but locks and threads orders accesses, a race can be brought side by side.
@@ -202,12 +223,17 @@ fn generated(seed: &u64, directory: &Path, models: &Models) -> Generated {
         has_race,
         bugs: all.len(),
         missed: all.difference(&by_chance).count(),
+        racing_pairs: aims.iter().filter(|pair| is_racing(pair)).count(),
+        pairs_not_hit: aims.iter().filter(|pair| is_racing(pair) && !pair.1).count(),
         complaints,
     }
 }
 
 /// How many random schedules a program gets.
 const SCHEDULES: u64 = 400;
+
+/// How many schedules are aimed at one pair of sites.
+const AIMED: u64 = 20;
 
 /// `EXHAUSTIVE_SEEDS=from..to` tries other programs than the first ones.
 #[test]
@@ -232,6 +258,9 @@ fn random_schedules_show_nothing_that_all_executions_do_not() {
     let large: Vec<u64> = programs.iter().filter(|program| !program.is_complete).map(|program| program.seed).collect();
     println!("not explored whole: {large:?}");
     println!("{SCHEDULES} random schedules miss {missed} of {bugs} bugs, {:.1} %", 100.0 * missed as f64 / bugs.max(1) as f64);
+    let (pairs, not_hit): (usize, usize) = (programs.iter().map(|program| program.racing_pairs).sum(), programs.iter().map(|program| program.pairs_not_hit).sum());
+    println!("{AIMED} schedules aimed at each of {pairs} racing pairs miss {not_hit}, {:.1} %", 100.0 * not_hit as f64 / pairs.max(1) as f64);
+    assert!(not_hit * 10 <= pairs, "aimed schedules miss {not_hit} of {pairs}");
     let wrong = programs.iter().filter(|program| !program.complaints.is_empty());
     let wrong: Vec<String> = wrong.map(|program| format!("seed {}: {}\n{}", program.seed, program.complaints.join("\n"), program.source)).collect();
     assert!(wrong.is_empty(), "{} programs\n{}", wrong.len(), wrong.join("\n"));

@@ -9,5 +9,7 @@ mod generator;
 #[cfg(feature = "llvm")]
 #[path = "facts/runs.rs"]
 mod runs;
+#[path = "facts/sharing.rs"]
+mod sharing;
 #[path = "facts/text_programs.rs"]
 mod text_programs;

@@ -45,7 +45,7 @@ b0:
   %7: i1 = float_compare eu %5, %6 !s1
   %8: i64 = cast sign_extend %3 !s1
   %9: i32 = select %4, %3, poison i32 !s1
-  %10: ptr = offset in_bounds %1, 8, %8 * 16, i64 2 * -4 !s1
+  %10: ptr = offset in_bounds %1, 8, %8 * 16 of 3, i64 2 * -4 !s1
   %11: bytes(16) = insert_bytes zero bytes(16) at 8, %9 !s1
   %12: i32 = extract_bytes %11 at 8 !s1
   %13: <4 x i32> = insert_lane vector i32 [i32 1, i32 2, i32 3, undef i32], %12, i32 0 !s1

@@ -155,15 +155,18 @@ pub struct ExploreArgs {
     /// How schedules are chosen
     #[arg(long, value_enum, default_value = "random")]
     pub strategy: Strategy,
-    /// How many schedules to run
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 1000)]
-    pub schedules: u64,
+    /// How many schedules to run [default: 1000; with dfs at most 200000]
+    #[arg(long, short = 'n', value_name = "N")]
+    pub schedules: Option<u64>,
     /// Where random choices begin
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
     /// Wall time of the whole run
     #[arg(long, value_name = "SECONDS")]
     pub budget: Option<f64>,
+    /// Threads to work with [default: one for each core]
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
 }
 
 #[derive(Debug, Args)]

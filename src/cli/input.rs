@@ -23,26 +23,40 @@ pub struct Loaded {
 }
 
 pub fn load(arguments: &InputArgs) -> Result<Loaded, Error> {
-    let config_file = match (&arguments.config, arguments.inputs.first()) {
-        (Some(file), _) => Some(file.clone()),
-        (None, Some(first)) => Config::nearest(first),
-        (None, None) => None,
-    };
-    let config = config_file.as_deref().map_or(Ok(Config::default()), Config::read)?;
-    let mut models = Models::embedded();
-    let file = || config_file.clone().unwrap_or_else(|| PathBuf::from(".lockcheck.yaml"));
-    models.add_user_entries(&config.functions).map_err(|reason| Error::Config { file: file(), reason })?;
+    let (config, models) = load_models(arguments)?;
     let program = load_program(arguments)?;
     let names: Vec<String> = arguments.inputs.iter().map(|input| input.display().to_string()).collect();
     if !config.entries.is_empty() {
-        return Err(Error::Config { file: file(), reason: "`entries` is not built yet; remove it".to_owned() });
+        let file = config_file(arguments).unwrap_or_else(|| PathBuf::from(".lockcheck.yaml"));
+        return Err(Error::Config { file, reason: "`entries` is not built yet; remove it".to_owned() });
     }
     let run = run_settings(arguments, &config, &program, &names)?;
     Ok(Loaded { program, models, config, run, command_line: command_line(arguments, &names), names })
 }
 
+fn config_file(arguments: &InputArgs) -> Option<PathBuf> {
+    match (&arguments.config, arguments.inputs.first()) {
+        (Some(file), _) => Some(file.clone()),
+        (None, Some(first)) => Config::nearest(first),
+        (None, None) => None,
+    }
+}
+
+/// The user's settings, and what is known of library functions with them.
+pub fn load_models(arguments: &InputArgs) -> Result<(Config, Models), Error> {
+    let file = config_file(arguments);
+    let config = file.as_deref().map_or(Ok(Config::default()), Config::read)?;
+    let mut models = Models::embedded();
+    let file = || file.clone().unwrap_or_else(|| PathBuf::from(".lockcheck.yaml"));
+    models.add_user_entries(&config.functions).map_err(|reason| Error::Config { file: file(), reason })?;
+    Ok((config, models))
+}
+
 /// The program alone; it need not have an entry.
 pub fn load_program(arguments: &InputArgs) -> Result<Program, Error> {
+    if let Some(program) = super::model::program(&arguments.inputs)? {
+        return Ok(program);
+    }
     let data_model = arguments.data_model.map(|model| match model {
         DataModelArg::Bits32 => DataModel::Bits32,
         DataModelArg::Bits64 => DataModel::Bits64,

@@ -5,6 +5,7 @@ mod check;
 mod emit;
 mod explore;
 mod input;
+mod model;
 mod output;
 mod progress;
 mod replay;

@@ -6,12 +6,12 @@ use std::process::ExitCode;
 
 use super::arguments::{Color, Destination, FailOn, Format, OutputArgs};
 use crate::error::Error;
-use crate::findings::{Report, Verdict};
+use crate::findings::{Finding, Report, Verdict};
 use crate::report::source::Sources;
 use crate::report::{json, text};
 
-const FOUND: u8 = 1;
-const INCOMPLETE: u8 = 3;
+pub const FOUND: u8 = 1;
+pub const INCOMPLETE: u8 = 3;
 
 /// Refuses forms that do not exist before any work is done.
 pub fn check_formats(destinations: &[Destination]) -> Result<(), Error> {
@@ -69,7 +69,9 @@ pub fn exit_code(report: &Report, arguments: &OutputArgs) -> ExitCode {
         FailOn::Possible => true,
     };
     let has_findings = report.findings.iter().any(|finding| finding.suppressed.is_none() && counts(&finding.verdict));
-    let is_complete = report.limits.is_empty() && !report.assumptions.iter().any(|assumption| assumption.kind.could_hide_a_bug());
+    // What is only possible is not decided.
+    let is_open = |finding: &Finding| finding.suppressed.is_none() && matches!(finding.verdict, Verdict::Possible { .. });
+    let is_complete = report.is_complete() && !report.findings.iter().any(is_open);
     if has_findings {
         ExitCode::from(FOUND)
     } else if is_complete || arguments.allow_incomplete {

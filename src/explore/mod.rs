@@ -19,3 +19,4 @@ pub mod sync;
 pub mod thread_id;
 pub mod transcript;
 pub mod value;
+mod workers;

@@ -103,6 +103,7 @@ fn next_choice(machine: &Machine<'_>, scheduler: &mut dyn Scheduler, limits: &Li
         return Err(stuck);
     }
     let candidates = machine.candidates();
+    scheduler.look(machine, &candidates);
     match scheduler.next(&Choices { candidates: &candidates, current }) {
         Choice::Run(thread) => Ok(thread),
         Choice::Finished => Err(End::OutOf(Limit::Schedule)),

@@ -3,8 +3,60 @@
 //! Values in, values out: [`points_to::PointsTo::of`] reads a program and its models, [`call_graph::CallGraph::of`] reads what that
 //! found. Every fact errs on one side: a may-set contains whatever a run can show, and the machine is the test of it.
 
+pub mod accesses;
 pub mod call_graph;
+pub mod escape;
+pub mod freshness;
+pub mod loops;
+pub mod once;
 pub mod points_to;
+pub mod threads;
+pub mod values;
 
+pub use accesses::{Accesses, Action, Manner, MemoryAccess, Place, Position};
 pub use call_graph::{CallEdge, CallGraph, CallKind};
+pub use escape::Escape;
+pub use freshness::{Fresh, Freshness, PublicationsId};
 pub use points_to::{AbstractObject, AbstractObjectId, AbstractObjectKind, Location, Offset, PointsTo, Statistics};
+pub use threads::{OrderReason, PhaseId, Relation, Stage, ThreadId, ThreadKind, Threads};
+pub use values::{Definitions, Knowledge, Shape, TermId, Valuation, Values};
+
+use crate::models::BoundModels;
+use crate::program::{FunctionId, Program};
+
+/// All facts of a program, each made from the ones before it.
+pub struct Facts<'p> {
+    pub points_to: PointsTo,
+    pub call_graph: CallGraph,
+    pub escape: Escape,
+    pub threads: Threads,
+    pub accesses: Accesses,
+    pub freshness: Freshness,
+    pub values: Values<'p>,
+    /// By abstract object.
+    is_one: Vec<bool>,
+}
+
+impl<'p> Facts<'p> {
+    /// `entries`: the functions of a library that code outside calls; `None` for a program that begins in `main`.
+    pub fn of(program: &'p Program, models: &BoundModels<'_>, entries: Option<&[FunctionId]>) -> Facts<'p> {
+        let points_to = match entries {
+            Some(entries) => PointsTo::of_library(program, models, entries),
+            None => PointsTo::of(program, models),
+        };
+        let call_graph = CallGraph::of(&points_to);
+        let escape = Escape::of(&points_to);
+        let threads = Threads::of(program, models, &points_to, &call_graph, entries);
+        let accesses = Accesses::of(program, models, &points_to);
+        let freshness = Freshness::of(program, models, &points_to, &call_graph, &accesses);
+        let values = Values::of(program, models);
+        let once = once::Once::of(program, models, &points_to, &call_graph);
+        let is_one = points_to.objects().map(|(object, _)| once.is_one_object(object)).collect();
+        Facts { points_to, call_graph, escape, threads, accesses, freshness, values, is_one }
+    }
+
+    /// Whether an abstract object stands for at most one object of a run.
+    pub fn is_one_object(&self, object: AbstractObjectId) -> bool {
+        self.is_one[object.index()]
+    }
+}

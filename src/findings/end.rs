@@ -17,6 +17,8 @@ pub struct End {
     pub locks: Vec<HeldLock>,
     /// How the thread got here: its creation, its calls.
     pub trace: Vec<TraceStep>,
+    /// The trace is one of several that were not told apart.
+    pub is_cut: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

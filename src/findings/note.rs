@@ -15,6 +15,10 @@ pub enum NoteKind {
     UnusedSuppression,
     /// A suppression that cannot work as it is written.
     BrokenSuppression,
+    /// Every execution was run: what is not reported does not happen.
+    Exhausted,
+    /// A run has shown what an engine had excluded: a bug of lockcheck. The finding stands.
+    Contradiction,
 }
 
 impl NoteKind {
@@ -23,6 +27,8 @@ impl NoteKind {
         match self {
             Self::UnusedSuppression => "unused-suppression",
             Self::BrokenSuppression => "broken-suppression",
+            Self::Exhausted => "exhausted",
+            Self::Contradiction => "contradiction",
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Check, End, Limit, Note, Rule, Verdict};
+use super::{Check, End, Limit, Note, Protection, Rule, Verdict, could_hide};
 use crate::program::Assumption;
 
 /// Everything a run of lockcheck has to say.
@@ -13,12 +13,22 @@ pub struct Report {
     /// Sorted by file, line, rule.
     pub findings: Vec<Finding>,
     pub refuted: Vec<Refuted>,
+    /// One for each object that threads share and somebody changes, where a static engine looked.
+    pub protection: Vec<Protection>,
     /// Sorted, each once.
     pub assumptions: Vec<Assumption>,
     /// Why the analysis is not complete; empty when it is.
     pub limits: Vec<Limit>,
     pub notes: Vec<Note>,
     pub statistics: Statistics,
+}
+
+impl Report {
+    /// Nothing that was asked for was left unexamined, and no assumption could hide a bug of it.
+    pub fn is_complete(&self) -> bool {
+        let is_blind = |check: &Check| self.assumptions.iter().any(|assumption| could_hide(assumption.kind, *check));
+        self.limits.is_empty() && !self.checks.keys().any(is_blind)
+    }
 }
 
 /// What is known of a whole check.
@@ -50,7 +60,11 @@ pub struct Finding {
     pub message: String,
     /// The name of what is raced on, waited for, misused.
     pub object: String,
+    /// The whole object it is part of: findings at the same places on two elements of an array are one.
+    pub whole: String,
     pub ends: Vec<End>,
+    /// What protects the other accesses of the object, when most of them are protected.
+    pub protection: Option<String>,
     pub assumptions: Vec<Assumption>,
     /// The reason given in a suppression, when there is one.
     pub suppressed: Option<String>,
@@ -79,12 +93,14 @@ pub enum Reason {
     GateLock,
     HappensBefore,
     SingleInstance,
+    /// Each thread touches a part of its own, found through the argument it was created with.
+    ThreadPartition,
     Predicates,
     Exhausted,
 }
 
 impl Reason {
-    pub const ALL: [Reason; 10] = [
+    pub const ALL: [Reason; 11] = [
         Self::ForkJoin,
         Self::CommonLock,
         Self::RelativeLock,
@@ -93,6 +109,7 @@ impl Reason {
         Self::GateLock,
         Self::HappensBefore,
         Self::SingleInstance,
+        Self::ThreadPartition,
         Self::Predicates,
         Self::Exhausted,
     ];
@@ -107,6 +124,7 @@ impl Reason {
             Self::GateLock => "gate-lock",
             Self::HappensBefore => "happens-before",
             Self::SingleInstance => "single-instance",
+            Self::ThreadPartition => "thread-partition",
             Self::Predicates => "predicates",
             Self::Exhausted => "exhausted",
         }
@@ -117,6 +135,7 @@ impl Reason {
 pub struct Statistics {
     pub functions: u64,
     pub threads: u64,
+    pub objects: QuietObjects,
     pub seconds: Seconds,
     pub executions: u64,
     pub transitions: u64,
@@ -132,4 +151,13 @@ pub struct Seconds {
     pub engines: f64,
     pub refine: f64,
     pub explore: f64,
+}
+
+/// Objects of which nothing needs to be said pair by pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct QuietObjects {
+    /// One thread alone reaches them.
+    pub thread_local: u64,
+    pub only_read: u64,
+    pub only_atomic: u64,
 }

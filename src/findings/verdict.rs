@@ -31,6 +31,10 @@ pub enum Limit {
     Schedules(u64),
     /// The program starts no thread and reads no input, so it was run once; uninitialised values were taken as 0.
     OneRun,
+    /// So many schedules were aimed at it.
+    Aimed(u64),
+    /// What a static engine could not exclude.
+    NotExcluded(String),
     /// A run did not end within so many steps.
     Steps(u64),
     Memory,
@@ -48,6 +52,9 @@ impl fmt::Display for Limit {
             Self::Budget => write!(f, "the time budget is used up"),
             Self::Schedules(count) => write!(f, "{count} schedules were tried, not all"),
             Self::OneRun => write!(f, "one run was made: no thread is started and no input read, uninitialised values count as 0"),
+            Self::Aimed(1) => write!(f, "one schedule aimed at it did not show it"),
+            Self::Aimed(count) => write!(f, "{count} schedules aimed at it did not show it"),
+            Self::NotExcluded(what) => write!(f, "{what}"),
             Self::Steps(count) => write!(f, "a run did not end within {count} steps"),
             Self::Memory => write!(f, "memory is used up"),
             Self::EndedEarly { what, place: Some(place) } => write!(f, "a run ended early at {place}: {what}"),

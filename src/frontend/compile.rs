@@ -3,6 +3,7 @@
 //! `-O1 -Xclang -disable-llvm-passes` optimises nothing, but unlike `-O0` it keeps the bodies of plain `inline` functions and marks
 //! no function `optnone`. Ours come last and win over the user's `-O2`, `-o` or `-E`.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -88,7 +89,31 @@ fn command(clang: &Path, source: &Input, options: &LoadOptions, output: &Path) -
     if std::io::IsTerminal::is_terminal(&std::io::stderr()) {
         command.arg("-fcolor-diagnostics");
     }
-    command.args(&options.clang_args).args(OURS).arg(output).arg("--").arg(source.path.as_ref().unwrap_or(&source.name));
+    command.args(&options.clang_args);
+    if options.data_model == Some(DataModel::Bits32) || options.clang_args.iter().any(|word| word == "-m32") {
+        command.args(host_headers(Path::new("/usr/include")));
+    }
+    command.args(OURS).arg(output).arg("--").arg(source.path.as_ref().unwrap_or(&source.name));
     command.stdin(Stdio::inherit()).stdout(Stdio::null());
     command
+}
+
+/// For 32 bits clang does not look where Debian keeps the kernel's headers (`asm/errno.h`), which serve both models.
+fn host_headers(include: &Path) -> Vec<OsString> {
+    let host = include.join(format!("{}-linux-gnu", std::env::consts::ARCH));
+    if host.is_dir() { vec!["-idirafter".into(), host.into()] } else { Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hosts_headers_are_added_only_where_they_are() {
+        let include = tempfile::tempdir().unwrap();
+        assert!(host_headers(include.path()).is_empty());
+        let host = include.path().join(format!("{}-linux-gnu", std::env::consts::ARCH));
+        std::fs::create_dir(&host).unwrap();
+        assert_eq!(host_headers(include.path()), ["-idirafter".into(), host.into_os_string()]);
+    }
 }

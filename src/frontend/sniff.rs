@@ -70,7 +70,7 @@ pub fn kind_of(name: &Path, bytes: &[u8]) -> Result<Kind, Error> {
     let unknown = |seen: String| Err(Error::UnknownKind { file: file(), seen });
     let file_name = name.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     if file_name.ends_with(".model.yaml") || file_name.ends_with(".model.yml") {
-        return Err(Error::NotBuilt { file: file(), what: "thread models".into() });
+        return unknown("a thread model; the command reads those whose names end with `.model.yaml`".to_owned());
     }
     if file_name == "compile_commands.json" {
         return Err(Error::NotBuilt { file: file(), what: "compilation databases".into() });
@@ -153,7 +153,7 @@ mod tests {
             ("a", b"\0\x01\x02", "binary data"),
             ("a", b" \n ", "blank text"),
             ("a.cpp", b"int x;", "C++"),
-            ("a.model.yaml", b"threads:", "not built yet"),
+            ("a.model.yml", b"threads:", "end with `.model.yaml`"),
             ("compile_commands.json", b"[]", "not built yet"),
             ("a.c", b"", "is empty"),
         ] {

@@ -98,6 +98,9 @@ pub enum Operation {
 pub struct OffsetTerm {
     pub index: Operand,
     pub stride: i64,
+    /// The elements of the array that is indexed, where it lies inside a struct and other members follow it: C lets the index reach no
+    /// further. The machine does not look at it.
+    pub count: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::findings::{End, Finding, HeldLock, Note, Refuted, Report, Statistics, TraceStep, Verdict};
+use crate::findings::{End, Finding, HeldLock, Note, Protection, Refuted, Report, Statistics, TraceStep, Verdict};
 use crate::program::{Assumption, Place};
 
 /// The whole document, with a final newline.
@@ -15,6 +15,7 @@ pub fn render(report: &Report) -> String {
         "inputs": report.inputs,
         "checks": checks,
         "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
+        "protection": report.protection.iter().map(protection).collect::<Vec<_>>(),
         "refuted": report.refuted.iter().map(refuted).collect::<Vec<_>>(),
         "assumptions": report.assumptions.iter().map(assumption).collect::<Vec<_>>(),
         "notes": report.notes.iter().map(note).collect::<Vec<_>>(),
@@ -38,6 +39,7 @@ fn finding(finding: &Finding) -> Value {
         "message": finding.message,
         "object": finding.object,
         "sites": finding.ends.iter().map(end).collect::<Vec<_>>(),
+        "protection": finding.protection,
         "schedule": schedule,
         "not_excluded": limits,
         "assumptions": finding.assumptions.iter().map(assumption).collect::<Vec<_>>(),
@@ -67,7 +69,18 @@ fn end(end: &End) -> Value {
     object.insert("function".to_owned(), json!(end.function));
     object.insert("locks".to_owned(), end.locks.iter().map(|HeldLock { name, .. }| json!(name)).collect());
     object.insert("trace".to_owned(), end.trace.iter().map(trace_step).collect());
+    object.insert("truncated".to_owned(), json!(end.is_cut));
     Value::Object(object)
+}
+
+fn protection(protection: &Protection) -> Value {
+    let lock = |(name, count): &(String, u64)| json!({"name": name, "accesses": count});
+    json!({
+        "object": protection.object,
+        "accesses": protection.accesses,
+        "locks": protection.locks.iter().map(lock).collect::<Vec<_>>(),
+        "without": protection.without.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    })
 }
 
 fn trace_step(step: &TraceStep) -> Value {
@@ -110,6 +123,9 @@ fn statistics(statistics: &Statistics) -> Value {
     json!({
         "functions": statistics.functions,
         "threads": statistics.threads,
+        "objects": {
+            "thread_local": statistics.objects.thread_local, "only_read": statistics.objects.only_read, "only_atomic": statistics.objects.only_atomic,
+        },
         "seconds": {
             "load": round(seconds.load), "facts": round(seconds.facts), "engines": round(seconds.engines),
             "refine": round(seconds.refine), "explore": round(seconds.explore),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::source::{Sources, token_span};
-use crate::findings::{End, Finding, HeldLock, Report, Verdict};
+use crate::findings::{Check, CheckState, End, Finding, HeldLock, Protection, Refuted, Report, Verdict};
 use crate::program::Place;
 
 /// In characters.
@@ -47,6 +47,9 @@ fn render_finding(text: &mut String, finding: &Finding, sources: &mut Sources, o
     }
     for end in &finding.ends {
         render_end(text, end);
+    }
+    if let Some(protection) = &finding.protection {
+        push_line(text, &format!("  {protection}"));
     }
     match &finding.verdict {
         Verdict::Confirmed { schedule } => {
@@ -105,6 +108,9 @@ fn span_in(source: &str, place: &Place) -> Option<std::ops::Range<usize>> {
 
 fn render_end(text: &mut String, end: &End) {
     push_line(text, &format!("  thread {}", end.thread));
+    if end.is_cut {
+        push_line(text, "    … (one of several ways to get here)");
+    }
     for step in &end.trace {
         let place = step.place.as_ref().map_or(String::new(), |place| format!("{place}: "));
         push_line(text, &format!("    {place}{} in {}", step.event, step.function));
@@ -134,6 +140,12 @@ fn render_notes(text: &mut String, report: &Report, options: &TextOptions) {
         let place = note.place.as_ref().map_or(String::new(), |place| format!("{place}: "));
         push_line(text, &format!("{place}note: {} [{}]", note.message, note.kind.name()));
     }
+    let pairs: u64 = report.refuted.iter().map(|refuted| refuted.count).sum();
+    if report.checks.get(&Check::Race) == Some(&CheckState::Safe) && pairs > 0 {
+        let hint = if options.verbose { "" } else { " (-v says what)" };
+        let what = if pairs == 1 { "the one conflicting pair".to_owned() } else { format!("each of {pairs} conflicting pairs") };
+        push_line(text, &format!("note: no data race: something keeps {what} of accesses apart{hint}"));
+    }
     for limit in &report.limits {
         push_line(text, &format!("note: not complete: {limit}"));
     }
@@ -144,11 +156,36 @@ fn render_notes(text: &mut String, report: &Report, options: &TextOptions) {
             push_line(text, &format!("{place}note: suppressed: {} [{}]: {reason}", finding.message, finding.rule.name()));
         }
         for refuted in &report.refuted {
-            push_line(text, &format!("note: no {} on {} ({} times): {}: {}", refuted.rule.name(), refuted.object, refuted.count, refuted.reason.name(), refuted.detail));
+            push_line(text, &format!("note: {}", refuted_line(refuted)));
+        }
+        for protection in &report.protection {
+            push_line(text, &format!("note: {}", protection_line(protection)));
         }
         let statistics = &report.statistics;
         push_line(text, &format!("note: {} executions, {} transitions", statistics.executions, statistics.transitions));
     }
+}
+
+fn refuted_line(refuted: &Refuted) -> String {
+    let pairs = if refuted.count == 1 { "pair" } else { "pairs" };
+    format!("no {} on {} ({} {pairs} of accesses) [{}]: {}", refuted.rule.name(), refuted.object, refuted.count, refuted.reason.name(), refuted.detail)
+}
+
+/// `total`: 12 accesses, `m` held at 11 of them; not at a.c:40
+fn protection_line(protection: &Protection) -> String {
+    let Protection { object, accesses, locks, without } = protection;
+    let mut line = format!("`{object}`: {accesses} {}", if *accesses == 1 { "access" } else { "accesses" });
+    let held = |(lock, count): &(String, u64)| match *count == *accesses {
+        true => format!("`{lock}` held at all of them"),
+        false => format!("`{lock}` held at {count} of them"),
+    };
+    let rows: Vec<String> = if locks.is_empty() { vec!["no lock".to_owned()] } else { locks.iter().map(held).collect() };
+    let _ = write!(line, ", {}", rows.join(", "));
+    if !without.is_empty() && !locks.is_empty() {
+        let places: Vec<String> = without.iter().map(|place| format!("{}:{}", place.file, place.line)).collect();
+        let _ = write!(line, "; not at {}", places.join(", "));
+    }
+    line
 }
 
 /// The last line: how many of each.
@@ -162,7 +199,7 @@ fn summary(report: &Report) -> String {
     if suppressed > 0 {
         let _ = write!(line, ", {suppressed} suppressed");
     }
-    if !report.limits.is_empty() {
+    if !report.is_complete() {
         line.push_str(" (not complete)");
     }
     line

@@ -178,9 +178,13 @@ fn a_program_in_text_form() {
 #[test]
 fn what_is_not_built_yet_says_so() {
     let scratch = Scratch::new();
-    for name in ["a.model.yaml", "compile_commands.json"] {
-        refused(&[scratch.file(name, "{}\n")], &[name, "not built yet"]);
-    }
+    refused(&[scratch.file("compile_commands.json", "{}\n")], &["compile_commands.json", "not built yet"]);
+}
+
+#[test]
+fn thread_models_are_told_how_to_be_named() {
+    let scratch = Scratch::new();
+    refused(&[scratch.file("a.model.yml", "{}\n")], &["a.model.yml", "a thread model", "end with `.model.yaml`"]);
 }
 
 #[test]

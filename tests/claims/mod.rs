@@ -120,6 +120,9 @@ pub enum Engine {
     None,
     /// Execution finds it on the schedules it happens to run: everything found must be claimed, and real bugs be found.
     Execution,
+    /// A static engine raises everything that it does not refute: also what no execution shows must be found.
+    #[allow(dead_code, reason = "not every test has one")]
+    Static,
 }
 
 /// All disagreements between claims and findings, one sentence each.

@@ -1,4 +1,4 @@
-//! `lockcheck emit program`: its text is an input again, and the same program.
+//! `lockcheck emit program`: its text is an input again, and the same program; `lockcheck emit threads`: names as in findings.
 
 use super::support::{RACING, Scratch, list, uncertain};
 
@@ -44,4 +44,28 @@ fn a_damaged_text_is_refused_with_its_line() {
     scratch.lockcheck(&["prog.lc"]).expect_refusal(&[&format!("prog.lc:{line}:")]);
     scratch.write("prog.lc", &emitted);
     scratch.lockcheck(&["prog.lc", "prog.c"]).expect_refusal(&["prog.lc", "alone"]);
+}
+
+#[test]
+fn threads_have_the_names_that_findings_use() {
+    let scratch = Scratch::with(RACING);
+    let threads = scratch.lockcheck(&["emit", "threads", "prog.c"]).expect(0).stdout;
+    let heads: Vec<&str> = threads.lines().filter(|line| !line.starts_with(' ')).collect();
+    for finding in list(&scratch.report(&[]), "findings") {
+        for site in list(&finding, "sites") {
+            let name = site["thread"].as_str().expect("a name").to_owned();
+            let plain = name.split('#').next().expect("a name before the number");
+            assert!(heads.iter().any(|head| head.split('#').next() == Some(plain)), "{name} is not in:\n{threads}");
+        }
+    }
+    for key in ["entry", "created", "instances", "joined", "beside"] {
+        assert!(threads.lines().any(|line| line.trim_start().starts_with(key)), "no {key} in:\n{threads}");
+    }
+}
+
+#[test]
+fn threads_can_be_drawn() {
+    let scratch = Scratch::with(RACING);
+    let graph = scratch.lockcheck(&["emit", "threads", "--dot", "prog.c"]).expect(0).stdout;
+    assert!(graph.starts_with("digraph threads {") && graph.contains(" -> ") && graph.contains("label=\"main\""), "{graph}");
 }

@@ -19,7 +19,7 @@ fn is_text(value: &Value) -> bool {
 }
 
 fn check_document(document: &Value) {
-    keys(document, &["schema", "tool", "inputs", "checks", "findings", "refuted", "assumptions", "notes", "limits", "stats"]);
+    keys(document, &["schema", "tool", "inputs", "checks", "findings", "protection", "refuted", "assumptions", "notes", "limits", "stats"]);
     assert_eq!(document["schema"], "lockcheck/1");
     keys(&document["tool"], &["name", "version"]);
     assert_eq!((&document["tool"]["name"], &document["tool"]["version"]), (&"lockcheck".into(), &env!("CARGO_PKG_VERSION").into()));
@@ -29,14 +29,15 @@ fn check_document(document: &Value) {
         assert!(["unsafe", "safe", "unknown"].contains(&state.as_str().unwrap_or_default()), "{state}");
     }
     list(document, "findings").iter().for_each(check_finding);
-    assert_eq!(list(document, "refuted"), [Value::Null; 0]);
+    list(document, "refuted").iter().for_each(check_refuted);
+    list(document, "protection").iter().for_each(check_protection);
     list(document, "assumptions").iter().for_each(check_assumption);
     assert!(list(document, "limits").iter().all(is_text));
     check_statistics(&document["stats"]);
 }
 
 fn check_finding(finding: &Value) {
-    let named = ["id", "rule", "verdict", "message", "object", "sites", "schedule", "not_excluded", "assumptions", "suppressed", "suppression_reason"];
+    let named = ["id", "rule", "verdict", "message", "object", "sites", "protection", "schedule", "not_excluded", "assumptions", "suppressed", "suppression_reason"];
     keys(finding, &named);
     let rule = finding["rule"].as_str().expect("a rule");
     assert!(finding["id"].as_str().is_some_and(|id| id.starts_with(rule) && id.len() > rule.len() + 8), "{}", finding["id"]);
@@ -47,9 +48,34 @@ fn check_finding(finding: &Value) {
         other => panic!("verdict {other:?}"),
     }
     list(finding, "assumptions").iter().for_each(check_assumption);
-    assert!(!list(finding, "sites").is_empty());
-    for site in list(finding, "sites") {
-        keys(site, &["thread", "role", "object", "file", "line", "column", "function", "locks", "trace"]);
+    assert!(finding["protection"].is_null() || is_text(&finding["protection"]));
+    check_sites(finding);
+}
+
+fn check_refuted(refuted: &Value) {
+    keys(refuted, &["rule", "object", "reason", "detail", "count", "sites", "certificate"]);
+    let reasons = ["fork-join", "common-lock", "relative-lock", "happens-before", "single-instance", "thread-partition"];
+    assert!(reasons.contains(&refuted["reason"].as_str().expect("a reason")), "{refuted}");
+    assert!(refuted["rule"] == "data-race" && is_text(&refuted["object"]) && is_text(&refuted["detail"]), "{refuted}");
+    assert!(refuted["count"].as_u64() > Some(0) && refuted["certificate"].is_null(), "{refuted}");
+    check_sites(refuted);
+}
+
+fn check_protection(table: &Value) {
+    keys(table, &["object", "accesses", "locks", "without"]);
+    assert!(is_text(&table["object"]) && table["accesses"].as_u64() > Some(0), "{table}");
+    for lock in list(table, "locks") {
+        keys(lock, &["name", "accesses"]);
+        assert!(is_text(&lock["name"]) && lock["accesses"].as_u64() <= table["accesses"].as_u64(), "{table}");
+    }
+    assert!(list(table, "without").iter().all(is_text));
+}
+
+fn check_sites(holder: &Value) {
+    assert!((1..=2).contains(&list(holder, "sites").len()), "{holder}");
+    for site in list(holder, "sites") {
+        keys(site, &["thread", "role", "object", "file", "line", "column", "function", "locks", "trace", "truncated"]);
+        assert!(site["truncated"].is_boolean(), "{site}");
         assert!(["thread", "role", "file", "function"].iter().all(|key| is_text(&site[*key])), "{site}");
         assert!(site["line"].as_u64() > Some(0) && site["column"].as_u64() > Some(0), "{site}");
         assert!(list(site, "locks").iter().all(is_text));
@@ -67,10 +93,12 @@ fn check_assumption(assumption: &Value) {
 }
 
 fn check_statistics(statistics: &Value) {
-    keys(statistics, &["functions", "threads", "seconds", "executions", "transitions", "states", "peak_rss_mib"]);
+    keys(statistics, &["functions", "threads", "objects", "seconds", "executions", "transitions", "states", "peak_rss_mib"]);
     for count in ["functions", "threads", "executions", "transitions", "states", "peak_rss_mib"] {
         assert!(statistics[count].is_u64(), "{count} of {statistics}");
     }
+    keys(&statistics["objects"], &["thread_local", "only_read", "only_atomic"]);
+    assert!(statistics["objects"].as_object().expect("objects").values().all(Value::is_u64), "{statistics}");
     keys(&statistics["seconds"], &["load", "facts", "engines", "refine", "explore"]);
     for (stage, seconds) in statistics["seconds"].as_object().expect("seconds") {
         assert!(seconds.as_f64().is_some_and(|seconds| (0.0..600.0).contains(&seconds)), "{stage}: {seconds}");
@@ -101,8 +129,10 @@ fn a_clean_program_is_not_called_safe_by_execution() {
     let document = Scratch::with(&clean()).report(&[]);
     check_document(&document);
     assert_eq!(list(&document, "findings"), [Value::Null; 0]);
-    assert!(document["checks"].as_object().expect("checks").values().all(|state| state == "unknown"));
-    assert!(!list(&document, "limits").is_empty());
+    for (check, state) in document["checks"].as_object().expect("checks") {
+        assert_eq!(state, if check == "race" { "safe" } else { "unknown" }, "{check}");
+    }
+    assert!(!list(&document, "limits").is_empty() && !list(&document, "refuted").is_empty());
 }
 
 #[test]

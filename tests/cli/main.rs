@@ -9,14 +9,21 @@ mod emit;
 #[cfg(feature = "llvm")]
 mod exit_codes;
 #[cfg(feature = "llvm")]
+mod explore;
+#[cfg(feature = "llvm")]
 mod faults;
 #[cfg(feature = "llvm")]
 mod identity;
 #[cfg(feature = "llvm")]
 mod json;
+mod models;
+#[cfg(feature = "llvm")]
+mod options;
 mod pages;
 #[cfg(feature = "llvm")]
 mod paths;
+#[cfg(feature = "llvm")]
+mod races;
 #[cfg(feature = "llvm")]
 mod replay;
 #[cfg(feature = "llvm")]

@@ -6,20 +6,18 @@ use super::support::{Scratch, clean};
 fn each_answers_with_one_sentence() {
     let scratch = Scratch::with(&clean());
     scratch.write("report.json", "{}");
-    let cases: [(&[&str], &str); 24] = [
+    let cases: [(&[&str], &str); 22] = [
         (&["prog.c", "--format", "sarif"], "sarif"),
         (&["prog.c", "--format", "html", "--output", "r.html"], "html"),
         (&["prog.c", "--format", "witness"], "witness"),
         (&["prog.c", "--format", "text", "--format", "sarif", "--output", "r.sarif"], "sarif"),
         (&["certify", "report.json", "prog.c"], "certify"),
         (&["extract", "prog.c", "-o", "prog.bc"], "extract"),
-        (&["emit", "threads", "prog.c"], "emit threads"),
         (&["emit", "pds", "prog.c"], "emit pds"),
         (&["emit", "histories", "prog.c"], "emit histories"),
         (&["emit", "lock-order", "prog.c"], "emit lock-order"),
         (&["emit", "externals", "prog.c"], "emit externals"),
         (&["emit", "program", "--dot", "prog.c"], "--dot"),
-        (&["explore", "--strategy", "dfs", "prog.c"], "dfs"),
         (&["explore", "--strategy", "dpor", "prog.c"], "dpor"),
         (&["explore", "--strategy", "optimal", "prog.c"], "optimal"),
         (&["explore", "--strategy", "pdp", "prog.c"], "pdp"),
@@ -29,10 +27,10 @@ fn each_answers_with_one_sentence() {
         (&["prog.c", "--write-baseline", "b.json"], "--write-baseline"),
         (&["prog.c", "--memory", "100"], "--memory"),
         (&["prog.c", "--check", "property"], "--check property"),
-        (&["queue.model.yaml"], "thread models"),
+        (&["queue.model.yaml", "--format", "json"], "--format"),
         (&["prog.c", "--entry", "main,main"], "several entries"),
     ];
-    scratch.write("queue.model.yaml", "threads: []\n");
+    scratch.write("queue.model.yaml", "threads: {one: [skip]}\nqueries: [{deadlock: true}]\n");
     for (arguments, what) in cases {
         if cfg!(not(feature = "llvm")) && arguments.contains(&"--entry") {
             // The program is loaded first, which needs LLVM for C.

@@ -7,7 +7,7 @@ use lockcheck::explore::machine::{Event, EventKind, Machine, Observer};
 use lockcheck::explore::memory::ObjectKind;
 use lockcheck::explore::thread_id::ThreadId;
 use lockcheck::explore::value::{ObjectId, Pointer, ScalarValue, Value};
-use lockcheck::facts::{AbstractObjectId, AbstractObjectKind, CallKind, PointsTo};
+use lockcheck::facts::{AbstractObjectId, AbstractObjectKind, CallKind, Escape, PointsTo};
 use lockcheck::models::{BoundModels, Effect, FunctionModel};
 use lockcheck::program::{Callee, FunctionId, Instruction, Operand, Operation, Program, SiteId};
 
@@ -18,6 +18,8 @@ pub struct Checked {
     /// Addresses that were loaded or stored as values.
     pub pointers: usize,
     pub calls: usize,
+    /// Accesses to what another thread made.
+    pub foreign: usize,
 }
 
 impl Checked {
@@ -25,12 +27,14 @@ impl Checked {
         self.accesses += other.accesses;
         self.pointers += other.pointers;
         self.calls += other.calls;
+        self.foreign += other.foreign;
     }
 }
 
 impl fmt::Display for Checked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} accesses, {} pointers, {} calls", self.accesses, self.pointers, self.calls)
+        let Checked { accesses, pointers, calls, foreign } = self;
+        write!(f, "{accesses} accesses, {pointers} pointers, {calls} calls, {foreign} to what another thread made")
     }
 }
 
@@ -38,6 +42,7 @@ pub struct Contained<'p> {
     program: &'p Program,
     models: &'p BoundModels<'p>,
     points_to: &'p PointsTo,
+    escape: Escape,
     instructions: BTreeMap<SiteId, Vec<&'p Instruction>>,
     /// The active functions of each thread and the sites that called them, outermost first.
     stacks: BTreeMap<ThreadId, Vec<(FunctionId, Option<SiteId>)>>,
@@ -65,6 +70,7 @@ impl<'p> Contained<'p> {
             program,
             models,
             points_to,
+            escape: Escape::of(points_to),
             deferred,
             instructions,
             stacks: BTreeMap::new(),
@@ -227,6 +233,20 @@ impl<'p> Contained<'p> {
         }
     }
 
+    /// What a thread other than its maker touches is shared.
+    fn touched(&mut self, machine: &Machine<'_>, toucher: ThreadId, site: SiteId, address: Pointer) {
+        let Some(object) = address.object else { return };
+        let maker = match machine.memory.object(object).kind {
+            ObjectKind::ThreadLocal { thread, .. } | ObjectKind::Stack { thread, .. } | ObjectKind::Heap { thread, .. } => thread,
+            ObjectKind::Global(_) | ObjectKind::Function(_) | ObjectKind::Block(..) | ObjectKind::Internal(_) => return,
+        };
+        let Some(names) = self.names(machine, object).filter(|_| maker != toucher.0) else { return };
+        self.checked.foreign += 1;
+        if !names.iter().any(|name| self.escape.is_shared(*name)) {
+            self.complain(machine, site, "is not the maker of", Some(address));
+        }
+    }
+
     /// A library function that touches only what its arguments point at: not what lists, states of its own, or handlers lead to.
     fn is_library_call(&self, site: SiteId) -> bool {
         let through_lists = ["v", "__v", "strtok", "strsep", "__str", "getline", "getdelim", "__getdelim"];
@@ -284,11 +304,13 @@ impl Observer for Contained<'_> {
             }
             EventKind::Read { address, value, .. } => {
                 if let Some(site) = event.site {
+                    self.touched(machine, event.thread, site, address);
                     self.access(machine, site, address, value, false);
                 }
             }
             EventKind::Write { address, value, .. } => {
                 if let Some(site) = event.site {
+                    self.touched(machine, event.thread, site, address);
                     self.access(machine, site, address, value, true);
                 }
             }

@@ -5,7 +5,7 @@ use lockcheck::models::Models;
 use lockcheck::program::{Operand, Program, RegisterId, text};
 
 /// A program from its globals and functions.
-fn program(body: &str) -> Program {
+pub fn program(body: &str) -> Program {
     let sites: String = (0..40).map(|number| format!("site s{number} @main {number}\n")).collect();
     let (globals, functions): (Vec<&str>, Vec<&str>) =
         body.trim().lines().map(str::trim_end).partition(|line| line.trim_start().starts_with("global "));
@@ -17,12 +17,12 @@ fn program(body: &str) -> Program {
     text::parse(&text).unwrap_or_else(|error| panic!("line {}: {}\n{text}", error.line, error.reason))
 }
 
-fn points_to(program: &Program) -> PointsTo {
+pub fn points_to(program: &Program) -> PointsTo {
     let models = Models::embedded();
     PointsTo::of(program, &models.bind(program))
 }
 
-fn show(program: &Program, points_to: &PointsTo, location: Location) -> String {
+pub fn show(program: &Program, points_to: &PointsTo, location: Location) -> String {
     let object = match &points_to.object(location.object).kind {
         AbstractObjectKind::Global(global) | AbstractObjectKind::ThreadLocal(global) => program.globals[*global].name.clone(),
         AbstractObjectKind::StackSlot { register, .. } => format!("slot{}", usize::from(*register)),
@@ -219,6 +219,31 @@ b0:
     // The difference of two addresses, added to one of them, is the other; eight loads of a byte are a pointer.
     assert!(set(&program, &points_to, "main", 8).contains("a+*"));
     assert!(set(&program, &points_to, "main", 10).contains("a+*"));
+}
+
+#[test]
+fn an_array_inside_a_struct_keeps_to_itself() {
+    let body = r#"
+global @a "a" size 4 align 4 = -
+global @b "b" size 4 align 4 = -
+global @c "c" size 4 align 4 = -
+global @whole "whole" size 48 align 8 = - [0: global @a 0] [40: global @b 0]
+function @main "main" (%0: i32, %1: ptr) returns i32 {
+b0:
+  %2: i64 = cast sign_extend %0 !s0
+  %3: ptr = offset in_bounds global @whole, 8, %2 * 8 of 4 !s1
+  store global @c to %3 align 8 !s2
+  %4: ptr = load global @whole align 8 !s3
+  %5: ptr = load %3 align 8 !s4
+  %6: ptr = offset in_bounds global @whole, 32 !s5
+  %7: ptr = load %6 align 8 !s6
+  %8: ptr = offset in_bounds global @whole, 40 !s7
+  %9: ptr = load %8 align 8 !s8
+  %10: ptr = offset in_bounds global @whole, 8, %2 * 8 !s9
+  %11: ptr = load %10 align 8 !s10
+  return i32 0 !s11
+}"#;
+    expect(body, &[("main", 4, "a"), ("main", 5, "c"), ("main", 7, "c"), ("main", 9, "b"), ("main", 11, "a b c")]);
 }
 
 #[test]

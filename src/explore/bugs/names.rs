@@ -116,6 +116,7 @@ impl<'a> Names<'a> {
             function: site.map_or(String::new(), |site| self.function(site)),
             locks: self.held(locks),
             trace: self.trace(thread, calls),
+            is_cut: false,
         }
     }
 

@@ -110,6 +110,7 @@ fn parse_form(cursor: &mut Cursor) -> Form {
                 return form;
             }
         }
+        // Whatever else comes is a decimal number, or none: see below.
         _ => {}
     }
     let start = cursor.at;

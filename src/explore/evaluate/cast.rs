@@ -24,7 +24,16 @@ pub fn cast(memory: &Memory, kind: CastKind, value: &Value, to: Type) -> Result<
         match kind {
             CastKind::Truncate | CastKind::ZeroExtend => return Ok(Value::integer(to, *value)),
             CastKind::SignExtend => return Ok(Value::integer(to, sign_extend(*value, *bits) as u128)),
-            _ => {}
+            // The quick way is for these only; the general one below knows all.
+            CastKind::FloatTruncate
+            | CastKind::FloatExtend
+            | CastKind::FloatToUnsigned
+            | CastKind::FloatToSigned
+            | CastKind::UnsignedToFloat
+            | CastKind::SignedToFloat
+            | CastKind::PointerToInteger
+            | CastKind::IntegerToPointer
+            | CastKind::Bitcast => {}
         }
     }
     match kind {
@@ -115,6 +124,7 @@ fn integer_to_float(number: &BigInt, kind: Scalar) -> Result<ScalarValue, Fault>
         match kind {
             Scalar::Float => return Ok(ScalarValue::float32(number as f32)),
             Scalar::Double => return Ok(ScalarValue::float64(number as f64)),
+            // Kinds that no type of ours has are computed in software, below.
             _ => {}
         }
     }
@@ -134,6 +144,7 @@ fn bitcast(memory: &Memory, value: &Value, to: Type) -> Result<Value, Fault> {
             (ScalarValue::Integer { value, .. }, kind) if kind.is_float() => {
                 return Ok(Value::Scalar(ScalarValue::Float { kind, bits: *value }));
             }
+            // Every other pair goes through its bytes, below.
             _ => {}
         }
     }

@@ -88,7 +88,27 @@ impl RaceDetector {
                     held.remove(position);
                 }
             }),
-            _ => {}
+            // These change what is ordered, below, and not what is held.
+            SyncEvent::Fork { .. }
+            | SyncEvent::End { .. }
+            | SyncEvent::Join { .. }
+            | SyncEvent::ArriveBarrier { .. }
+            | SyncEvent::LeaveBarrier { .. }
+            | SyncEvent::InitializeSemaphore { .. }
+            | SyncEvent::PostSemaphore { .. }
+            | SyncEvent::TakeSemaphore { .. }
+            | SyncEvent::FinishOnce { .. }
+            | SyncEvent::PassOnce { .. }
+            | SyncEvent::Fence { .. }
+            | SyncEvent::BeginAtomic { .. }
+            | SyncEvent::EndAtomic { .. }
+            | SyncEvent::BeginWait { .. }
+            | SyncEvent::EndWait { .. }
+            | SyncEvent::Signal { .. }
+            | SyncEvent::Cancel { .. }
+            | SyncEvent::ActOnCancel { .. }
+            | SyncEvent::RegisterExitHandler { .. }
+            | SyncEvent::RunExitHandlers { .. } => {}
         }
         self.order.observe(event);
     }

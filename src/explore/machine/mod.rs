@@ -42,11 +42,11 @@ use crate::explore::happens_before::{Race, RaceDetector};
 use crate::explore::memory::Memory;
 use crate::explore::sync::{Misuse, SyncTable, ThreadId};
 use crate::explore::value::{Bytes, Pointer, Value};
-use crate::program::{Assumption, AssumptionKind, Program, SiteId};
+use crate::program::{Assumption, AssumptionKind, GlobalId, Program, SiteId};
 
 pub use end::End;
 pub use observer::{Event, EventKind, Inputs, Observer, Unobserved, ZeroInputs};
-pub use pending::{OperationKind, PendingOperation};
+pub use pending::{Extent, OperationKind, PendingOperation};
 use prepared::Prepared;
 pub use setup::SetupError;
 use thread::Thread;
@@ -160,6 +160,11 @@ impl<'p> Machine<'p> {
     /// How the run ended, if it has.
     pub fn end(&self) -> Option<&End> {
         self.end.as_ref()
+    }
+
+    /// Globals that are defined elsewhere and belong to no library that is known.
+    pub fn unknown_globals(&self) -> impl Iterator<Item = GlobalId> {
+        self.prepared.unknown_globals.values().copied()
     }
 
     /// Names the program in schedules.

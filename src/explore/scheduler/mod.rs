@@ -3,15 +3,18 @@
 //! A strategy is one small type. [`Recorder`] turns any of them into a [`Schedule`](super::schedule::Schedule) that [`Fixed`] runs
 //! again.
 
+pub mod biased;
 pub mod fixed;
 pub mod generator;
 pub mod orderly;
 pub mod random;
 pub mod recorder;
 
+use super::machine::Machine;
 use super::sync::Readiness;
 use super::thread_id::ThreadId;
 
+pub use biased::{Biased, Target};
 pub use fixed::Fixed;
 pub use generator::Generator;
 pub use orderly::{NonPreemptive, RoundRobin};
@@ -95,6 +98,9 @@ impl InputRequest<'_> {
 }
 
 pub trait Scheduler {
+    /// Called before each choice: where the threads stand. Most schedulers decide without looking.
+    fn look(&mut self, _machine: &Machine<'_>, _candidates: &[Candidate]) {}
+
     fn next(&mut self, choices: &Choices<'_>) -> Choice;
 
     /// Must be a value that the request allows.
@@ -102,6 +108,10 @@ pub trait Scheduler {
 }
 
 impl<S: Scheduler + ?Sized> Scheduler for &mut S {
+    fn look(&mut self, machine: &Machine<'_>, candidates: &[Candidate]) {
+        (**self).look(machine, candidates);
+    }
+
     fn next(&mut self, choices: &Choices<'_>) -> Choice {
         (**self).next(choices)
     }
@@ -112,6 +122,10 @@ impl<S: Scheduler + ?Sized> Scheduler for &mut S {
 }
 
 impl<S: Scheduler + ?Sized> Scheduler for Box<S> {
+    fn look(&mut self, machine: &Machine<'_>, candidates: &[Candidate]) {
+        (**self).look(machine, candidates);
+    }
+
     fn next(&mut self, choices: &Choices<'_>) -> Choice {
         (**self).next(choices)
     }

@@ -1,6 +1,7 @@
 //! Writes down what another scheduler decides.
 
-use super::{Choice, Choices, InputRequest, Scheduler};
+use super::{Candidate, Choice, Choices, InputRequest, Scheduler};
+use crate::explore::machine::Machine;
 use crate::explore::schedule::Schedule;
 
 pub struct Recorder<S> {
@@ -25,6 +26,10 @@ impl<S: Scheduler> Recorder<S> {
 }
 
 impl<S: Scheduler> Scheduler for Recorder<S> {
+    fn look(&mut self, machine: &Machine<'_>, candidates: &[Candidate]) {
+        self.inner.look(machine, candidates);
+    }
+
     fn next(&mut self, choices: &Choices<'_>) -> Choice {
         let choice = self.inner.next(choices);
         if let Choice::Run(thread) = choice {
@@ -44,7 +49,7 @@ impl<S: Scheduler> Scheduler for Recorder<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explore::scheduler::{Candidate, Fixed, Random};
+    use crate::explore::scheduler::{Fixed, Random};
     use crate::explore::thread_id::ThreadId;
 
     /// A make-believe program: which threads can run depends on what was chosen and put in so far.

@@ -77,7 +77,7 @@ impl<'p> Solver<'p> {
     fn kept(&mut self, body: &Body<'p>, operands: &[Operand], to: NodeId) {
         for operand in operands {
             if let Some(operand) = self.operand(body.id, *operand) {
-                self.attach(operand, Constraint::Shift { to, constant: 0, stride: 1, in_bounds: false });
+                self.attach(operand, Constraint::anywhere(to));
             }
         }
     }
@@ -85,7 +85,7 @@ impl<'p> Solver<'p> {
     fn shift(&mut self, body: &Body<'p>, operand: Operand, constant: i64, walks: bool, to: NodeId) {
         if let Some(operand) = self.operand(body.id, operand) {
             let stride = if walks { constant.unsigned_abs() } else { 0 };
-            self.attach(operand, Constraint::Shift { to, constant, stride, in_bounds: false });
+            self.attach(operand, Constraint::shift(to, constant, stride, false));
         }
     }
 
@@ -189,7 +189,7 @@ impl<'p> Solver<'p> {
             if width < self.pointer_bytes {
                 self.attach(operand, Constraint::Residue { to: new });
             } else {
-                self.attach(operand, Constraint::Shift { to: new, constant: 0, stride: 1, in_bounds: false });
+                self.attach(operand, Constraint::anywhere(new));
             }
         }
         self.store(Some(address), Some(new), width);

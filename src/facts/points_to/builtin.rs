@@ -89,7 +89,7 @@ impl Solver<'_> {
                 if let Some(array) = call.argument(0) {
                     let elements = self.graph.node();
                     let stride = call.constant(2).filter(|size| *size > 0).unwrap_or(1);
-                    self.attach(array, Constraint::Shift { to: elements, constant: 0, stride, in_bounds: false });
+                    self.attach(array, Constraint::shift(elements, 0, stride, false));
                     // Any element may come to stand where another stood.
                     self.copy(Some(elements), Some(array), None);
                 }
@@ -120,6 +120,10 @@ impl Solver<'_> {
         );
         if is_own {
             self.returns_library_memory(call, callee);
+        }
+        if matches!(builtin, Builtin::ErrnoLocation | Builtin::CtypeBLoc | Builtin::CtypeTolowerLoc | Builtin::CtypeToupperLoc) {
+            let object = self.object(AbstractObject::new(AbstractObjectKind::Library(callee)));
+            self.memories[object.index()].is_of_thread = true;
         }
         is_own
     }

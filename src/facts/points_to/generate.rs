@@ -10,7 +10,7 @@ use super::object::{AbstractObject, AbstractObjectKind, element_size};
 use super::solve::{CopyOfMemory, Solver, UNKNOWN};
 use crate::facts::call_graph::CallKind;
 use crate::program::{
-    BinaryOp, Callee, Constant, ConstantId, Function, FunctionId, Instruction, Operand, Operation, Phi, RegisterId,
+    BinaryOp, Callee, Constant, ConstantId, Function, FunctionId, Instruction, OffsetTerm, Operand, Operation, Phi, RegisterId,
     TerminatorKind, Type,
 };
 
@@ -183,7 +183,7 @@ impl<'p> Solver<'p> {
     /// The node's pointers, moved anywhere inside their objects.
     pub fn anywhere(&mut self, node: NodeId) -> NodeId {
         let moved = self.graph.node();
-        self.attach(node, Constraint::Shift { to: moved, constant: 0, stride: 1, in_bounds: false });
+        self.attach(node, Constraint::anywhere(moved));
         moved
     }
 
@@ -200,17 +200,21 @@ impl<'p> Solver<'p> {
             }
             Operation::Offset { base, constant, terms, in_bounds } => {
                 let walk = result.is_some_and(|register| body.walks[usize::from(register)]).then_some(*constant);
-                let strides = terms.iter().map(|term| term.stride).chain(walk).map(i64::unsigned_abs);
+                // One index of an array inside a struct: the one of the smallest elements. What else varies has any number of strides.
+                let window = terms.iter().filter_map(window_of).min();
+                let others = terms.iter().filter(|term| window.is_none() || window_of(term) != window);
+                let strides = others.map(|term| term.stride).chain(walk).map(i64::unsigned_abs);
                 let stride = strides.fold(0, greatest_common_divisor);
                 if let (Some(base), Some((to, _))) = (self.operand(id, *base), self.result(body, result)) {
-                    self.attach(base, Constraint::Shift { to, constant: *constant, stride, in_bounds: *in_bounds });
+                    let (step, count) = window.unwrap_or((0, 1));
+                    self.attach(base, Constraint::Shift { to, constant: *constant, stride, step, count, in_bounds: *in_bounds });
                 }
                 // A whole address as an index: `(char *)0 + number`.
                 let is_number =
                     matches!(*base, Operand::Constant(constant) if self.program.constants[constant] == Constant::Null);
                 for term in terms.iter().filter(|term| is_number && term.stride.unsigned_abs() == 1) {
                     if let (Some(index), Some((to, _))) = (self.operand(id, term.index), self.result(body, result)) {
-                        self.attach(index, Constraint::Shift { to, constant: 0, stride: 1, in_bounds: false });
+                        self.attach(index, Constraint::anywhere(to));
                     }
                 }
             }
@@ -384,6 +388,11 @@ impl<'p> Solver<'p> {
     }
 }
 
+/// The size and the number of the elements that an index chooses from.
+fn window_of(term: &OffsetTerm) -> Option<(u32, u32)> {
+    Some((u32::try_from(term.stride).ok()?, u32::try_from(term.count?).ok()?))
+}
+
 /// Registers on a cycle of definitions that contains their own arithmetic: `p` in `for (p = a; …; p++)`.
 fn walking_registers(function: &Function) -> Vec<bool> {
     let mut walks = vec![false; function.registers.len()];
@@ -416,6 +425,7 @@ fn walking_registers(function: &Function) -> Vec<bool> {
                     edge(*left, to);
                     edge(*right, to);
                 }
+                // A cycle through anything else (memory, calls, other arithmetic) is walked step by step: slower, as complete.
                 _ => {}
             }
         }

@@ -31,11 +31,13 @@ pub(super) enum Constraint {
         address: NodeId,
         width: u32,
     },
-    /// `to ⊇ node + constant + n·stride`.
+    /// `to ⊇ node + constant + n·stride + m·step`, 0 ≤ m < `count`.
     Shift {
         to: NodeId,
         constant: i64,
         stride: u64,
+        step: u32,
+        count: u32,
         in_bounds: bool,
     },
     /// The low bits of the address are cleared, set or flipped.
@@ -61,6 +63,18 @@ pub(super) enum Constraint {
     },
     /// What the node points to is known outside the program.
     Escape,
+}
+
+impl Constraint {
+    /// `to` is the node's addresses, `constant` and any number of strides further on.
+    pub fn shift(to: NodeId, constant: i64, stride: u64, in_bounds: bool) -> Constraint {
+        Constraint::Shift { to, constant, stride, step: 0, count: 1, in_bounds }
+    }
+
+    /// `to` is the node's addresses, moved anywhere inside their objects.
+    pub fn anywhere(to: NodeId) -> Constraint {
+        Constraint::shift(to, 0, 1, false)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -33,6 +33,7 @@ impl Solver<'_> {
             Effect::Spawn { entry, argument, .. } => {
                 let argument = argument.and_then(|position| call.argument(position));
                 let result = Some((self.thread_results, self.pointer_bytes.into()));
+                self.hand_over(argument);
                 self.call_back(call, call.argument(*entry), CallKind::Spawn, vec![argument], result);
                 true
             }
@@ -58,10 +59,14 @@ impl Solver<'_> {
             Effect::Callback { routine, arguments, when } => {
                 // The routine gets addresses inside what the library function got: elements of an array.
                 let arguments = arguments.iter().map(|position| call.argument(*position).map(|argument| self.anywhere(argument)));
-                let arguments = arguments.collect();
+                let arguments: Vec<Option<NodeId>> = arguments.collect();
                 let kind = match when {
                     CallbackTime::During => CallKind::Callback,
-                    CallbackTime::AtExit => CallKind::AtExit,
+                    CallbackTime::AtExit => {
+                        // Whichever thread ends the process runs it.
+                        arguments.iter().for_each(|argument| self.hand_over(*argument));
+                        CallKind::AtExit
+                    }
                 };
                 self.call_back(call, call.argument(*routine), kind, arguments, None);
                 false
@@ -188,6 +193,13 @@ impl Solver<'_> {
             | Effect::Unmodelled { .. }
             | Effect::ReturnsOneOf { .. }
             | Effect::ReturnsByLength { .. } => false,
+        }
+    }
+
+    /// Another thread gets this.
+    fn hand_over(&mut self, node: Option<NodeId>) {
+        if let Some(node) = node {
+            self.graph.add_edge(node, self.handed_over);
         }
     }
 

@@ -13,6 +13,8 @@ use super::location::{Class, greatest_common_divisor};
 use super::object::{AbstractObjectId, AbstractObjectKind};
 use super::solve::Solver;
 
+/// Windows of an object after which new ones are given up.
+const WINDOWS: u32 = 16;
 /// Distinct offsets that ask for an explanation.
 const MANY_OFFSETS: u32 = 32;
 /// Distinct offsets of an array after which it is folded by its elements' size.
@@ -25,14 +27,17 @@ const COPIED_CELLS: usize = 64;
 /// The content of one abstract object.
 #[derive(Debug, Default)]
 pub(super) struct ObjectMemory {
-    cells: Vec<(Class, u32, NodeId)>,
+    pub cells: Vec<(Class, u32, NodeId)>,
     views: Vec<(Class, u32, NodeId)>,
     links: Vec<Link>,
     /// Code outside the program may hold its address.
     pub is_escaped: bool,
+    /// Each thread has one of its own, which the library keeps for it.
+    pub is_of_thread: bool,
     /// The location that contains all others of this object, once it exists.
     pub anywhere: Option<u32>,
     offsets: u32,
+    windows: u32,
     /// Offsets count modulo this; 0 when they count as they are.
     fold: u64,
 }
@@ -66,6 +71,11 @@ impl Solver<'_> {
     pub fn locate(&mut self, object: AbstractObjectId, class: Class, in_bounds: bool) -> Option<u32> {
         let class = self.class_inside(object, class, in_bounds)?;
         let class = self.folded(object, class);
+        let memory = &mut self.memories[object.index()];
+        let is_window = class.count > 1 && !self.locations.contains(object, class);
+        // Arithmetic on addresses in a window makes new windows: a few of them are arrays, many are one array walked through.
+        let class = if is_window && memory.windows == WINDOWS { class.flat() } else { class };
+        memory.windows += u32::from(class.count > 1 && is_window);
         let (number, is_new) = self.locations.number(object, class);
         if is_new {
             self.count_offset(object);
@@ -77,11 +87,30 @@ impl Solver<'_> {
     }
 
     fn class_inside(&self, object: AbstractObjectId, class: Class, in_bounds: bool) -> Option<Class> {
-        match self.objects[object.index()].size {
+        let Some(size) = self.objects[object.index()].size else { return Some(class) };
+        if self.objects[object.index()].is_code() {
+            // An address and nothing behind it; what arithmetic makes of it matters only if it comes back.
+            return match class.residue == 0 && (class == Class::at(0) || in_bounds) {
+                true => Some(Class::at(0)),
+                false => (!in_bounds).then_some(Class::ANY),
+            };
+        }
+        match class.stride {
             // Pointers to nothing in particular are made by code only; the compiler promised that this one is inside.
-            Some(size) if class.stride == 0 && class.residue > size => (!in_bounds).then_some(Class::ANY),
+            0 if class.residue > size => (!in_bounds).then_some(Class::ANY),
+            0 if class.count > 1 && class.residue + class.reach() > size => Some(if in_bounds {
+                let count = (size - class.residue) / u64::from(class.step) + 1;
+                Class::at(class.residue).windowed(class.step, u32::try_from(count).expect("a window becomes smaller"))
+            } else {
+                class.flat()
+            }),
+            0 | 1 => Some(class),
             // One element: the class has one member.
-            Some(size) if class.stride > 1 && class.stride >= size && class.residue < size => Some(Class::at(class.residue)),
+            stride if stride >= size && class.residue < size && class.residue + class.reach() < stride => {
+                self.class_inside(object, Class::at(class.residue).windowed(class.step, class.count), in_bounds)
+            }
+            // No member inside, nor at the end.
+            stride if in_bounds && class.count == 1 && stride > size && class.residue > size => None,
             _ => Some(class),
         }
     }
@@ -225,13 +254,18 @@ impl Solver<'_> {
         if !link.from.overlaps(link.size.unwrap_or(u64::MAX), class, width.into()) {
             return;
         }
-        let common = greatest_common_divisor(greatest_common_divisor(link.from.stride, class.stride), link.to.stride);
-        let image = if common == 0 {
+        let is_whole = class.count > 1 && class.residue >= link.from.residue && link.from == Class::at(link.from.residue);
+        let (from, to) = (link.from.flat(), link.to.flat());
+        let flat = class.flat();
+        let common = greatest_common_divisor(greatest_common_divisor(from.stride, flat.stride), to.stride);
+        let image = if is_whole && class.stride == 0 && to.stride == 0 {
+            // A window keeps its form.
+            Class::at(to.residue.saturating_add(class.residue - from.residue)).windowed(class.step, class.count)
+        } else if common == 0 {
             // A cell that begins before the range is copied in part: its image begins where the range does.
-            Class::at(link.to.residue.saturating_add(class.residue.saturating_sub(link.from.residue)))
+            Class::at(to.residue.saturating_add(class.residue.saturating_sub(from.residue)))
         } else {
-            let residue = (link.to.residue % common + class.residue % common + common - link.from.residue % common) % common;
-            Class { residue, stride: common }
+            Class::at(to.residue % common + class.residue % common + common - from.residue % common).widened(common)
         };
         // Copies back and forth would make up new offsets without end.
         let image = match self.memories[link.object.index()].cells.len() {

@@ -8,13 +8,15 @@
 //!                undefined behaviour; an address inside an escaped object may be there as `Unknown`. The call graph that follows contains every call of a run.
 //! # Paper        Andersen 1994; Pearce, Kelly, Hankin 2007 for offsets; Hardekopf, Lin 2007 and Nuutila, Soisalon-Soininen 1994 for cycles.
 //! # Deviations   1. Context-insensitive, but for allocation wrappers.  2. Array elements share the class of their offset modulo the stride, over the
-//!                whole object; an object with too many offsets is folded (`memory`).  3. Addresses in integers keep their objects where
+//!                whole object, or over the array where it lies inside a struct and C keeps the index inside (`OffsetTerm::count`); an
+//!                object with too many offsets is folded (`memory`).  3. Addresses in integers keep their objects where
 //!                arithmetic is local, else leave a residue (`arithmetic`).  4. A shift that the compiler promises to be in bounds drops what
 //!                would lie beyond the object's end; below its start it stands for the whole object.  5. Only functions found reachable are looked at.
 
 mod arithmetic;
 mod builtin;
 mod call;
+mod contents;
 mod generate;
 mod graph;
 mod library;
@@ -38,8 +40,7 @@ pub use statistics::Statistics;
 
 use graph::{Graph, NodeId};
 use location::{Class, LocationTable};
-use set::LocationSet;
-use solve::{RESIDUE, Solver};
+use solve::Solver;
 use wrapper::Wrappers;
 
 use super::call_graph::{CallEdge, CallKind};
@@ -52,11 +53,17 @@ pub struct PointsTo {
     object_numbers: BTreeMap<AbstractObjectKind, AbstractObjectId>,
     /// By object.
     is_escaped: Vec<bool>,
+    is_of_thread: Vec<bool>,
     is_unique: Vec<bool>,
+    /// What was stored in each object: where, in how many bytes, the node that holds it.
+    cells: Vec<Vec<(Class, u32, NodeId)>>,
     locations: LocationTable,
     graph: Graph,
     registers: TiVec<FunctionId, Option<NodeId>>,
     residue_sources: NodeId,
+    handed_over: NodeId,
+    /// Whether some number that was computed from addresses is used as one.
+    has_used_residues: bool,
     constants: FxHashMap<ConstantId, NodeId>,
     edges: BTreeSet<CallEdge>,
     callees: BTreeMap<SiteId, Vec<FunctionId>>,
@@ -119,40 +126,44 @@ impl PointsTo {
             escaped_objects: is_escaped.iter().filter(|escaped| **escaped).count(),
             ..solver.statistics
         };
-        let is_unique = solver.objects.iter().map(|object| is_unique(program, object, &solver.edges)).collect();
-        PointsTo {
+        // `main` runs once, when nothing else begins it.
+        let main = solver.edges.iter().find(|edge| edge.kind == CallKind::Main).map(|edge| edge.callee);
+        let runs_once = main.filter(|main| solver.edges.iter().filter(|edge| edge.callee == *main).count() == 1);
+        let is_unique = solver.objects.iter().map(|object| is_unique(program, object, runs_once)).collect();
+        let mut points_to = PointsTo {
             object_numbers: solver.take_object_numbers(),
             objects: solver.objects,
             is_escaped,
+            is_of_thread: solver.memories.iter().map(|memory| memory.is_of_thread).collect(),
             is_unique,
+            cells: solver.memories.into_iter().map(|memory| memory.cells).collect(),
             locations: solver.locations,
             graph: solver.graph,
             registers: solver.registers,
             residue_sources: solver.residue_sources,
+            handed_over: solver.handed_over,
             constants: solver.constants,
             edges: solver.edges,
             callees,
             wrappers: solver.wrappers,
             statistics,
-        }
+            has_used_residues: false,
+        };
+        points_to.has_used_residues = points_to.uses_residues(program);
+        points_to
     }
 
     /// Where the value of an operand may point, in a fixed order; nothing for a function that never runs. A number computed from addresses
     /// may be any of those it was computed from.
     pub fn pointees(&self, function: FunctionId, operand: Operand) -> impl Iterator<Item = Location> + '_ {
-        let node = match operand {
+        self.expanded(self.node(function, operand))
+    }
+
+    fn node(&self, function: FunctionId, operand: Operand) -> Option<NodeId> {
+        match operand {
             Operand::Register(register) => self.registers[function].map(|first| NodeId(first.0 + usize::from(register) as u32)),
             Operand::Constant(constant) => self.constants.get(&constant).copied(),
-        };
-        let set = node.map(|node| self.graph.set(node));
-        let sources = set.filter(|set| set.contains(RESIDUE)).map(|_| self.graph.set(self.residue_sources));
-        let own = set.into_iter().flat_map(LocationSet::iter).filter(|number| *number != RESIDUE);
-        let computed =
-            sources.into_iter().flat_map(LocationSet::iter).filter(move |number| set.is_some_and(|set| !set.contains(*number)));
-        own.chain(computed).map(|number| {
-            let (object, class) = self.locations.get(number);
-            Location { object, offset: class.offset() }
-        })
+        }
     }
 
     pub fn object(&self, object: AbstractObjectId) -> &AbstractObject {
@@ -171,6 +182,11 @@ impl PointsTo {
     /// Whether code outside the program may hold its address: an `Unknown` pointer may point into it.
     pub fn is_escaped(&self, object: AbstractObjectId) -> bool {
         self.is_escaped[object.index()]
+    }
+
+    /// Whether each thread has an instance of its own, made by the compiler (`_Thread_local`) or kept by the library (`errno`).
+    pub fn is_of_thread(&self, object: AbstractObjectId) -> bool {
+        self.is_of_thread[object.index()] || matches!(self.object(object).kind, AbstractObjectKind::ThreadLocal(_))
     }
 
     /// Whether accesses of so many bytes at the two locations may touch a common byte.
@@ -241,13 +257,11 @@ impl PointsTo {
     }
 }
 
-fn is_unique(program: &Program, object: &AbstractObject, edges: &BTreeSet<CallEdge>) -> bool {
+fn is_unique(program: &Program, object: &AbstractObject, runs_once: Option<FunctionId>) -> bool {
     match object.kind {
         AbstractObjectKind::Global(_) | AbstractObjectKind::Function(_) | AbstractObjectKind::Label(..) => true,
         AbstractObjectKind::StackSlot { function, register, .. } => {
-            let mut calls = edges.iter().filter(|edge| edge.callee == function);
-            let runs_once = calls.next().is_some_and(|edge| edge.kind == CallKind::Main) && calls.next().is_none();
-            runs_once && is_executed_once(&program.functions[function], register)
+            runs_once == Some(function) && is_executed_once(&program.functions[function], register)
         }
         AbstractObjectKind::Unknown
         | AbstractObjectKind::Residue

@@ -8,6 +8,7 @@
 //!                in the offset at which they begin.
 
 use super::graph::{Constraint, Graph, NodeId};
+use super::location::greatest_common_divisor;
 
 const UNSEEN: u32 = u32::MAX;
 
@@ -56,10 +57,13 @@ impl Graph {
         for node in components.iter().flatten() {
             let mut constraints = std::mem::take(&mut self.constraints[node.0 as usize]);
             for constraint in &mut constraints {
-                if let Constraint::Shift { to, constant, stride, .. } = constraint
+                if let Constraint::Shift { to, constant, stride, step, count, .. } = constraint
                     && component_of[self.find(*to).0 as usize] == component_of[node.0 as usize]
                 {
-                    *stride = super::location::greatest_common_divisor(*stride, constant.unsigned_abs());
+                    *stride = greatest_common_divisor(*stride, constant.unsigned_abs());
+                    // Steps add up in a circle: the window has no end.
+                    *stride = greatest_common_divisor(*stride, (*step).into());
+                    (*step, *count) = (0, 1);
                 }
             }
             self.constraints[node.0 as usize] = constraints;

@@ -69,6 +69,8 @@ pub(super) struct Solver<'p> {
     pub thread_results: NodeId,
     /// What was ever installed to handle a signal.
     pub signal_handlers: NodeId,
+    /// What threads hand to one another other than through memory.
+    pub handed_over: NodeId,
     /// Some object has got so many offsets that a cycle of arithmetic is likely.
     pub has_many_offsets: bool,
     pub statistics: Statistics,
@@ -77,7 +79,10 @@ pub(super) struct Solver<'p> {
 impl<'p> Solver<'p> {
     pub fn new(program: &'p Program, models: &'p BoundModels<'p>) -> Solver<'p> {
         let mut graph = Graph::default();
-        let [escaped, unknown_value, residue_sources, thread_results, signal_handlers] = std::array::from_fn(|_| graph.node());
+        let [escaped, unknown_value, residue_sources, thread_results, signal_handlers, handed_over] =
+            std::array::from_fn(|_| graph.node());
+        graph.add_edge(thread_results, handed_over);
+        graph.add_edge(signal_handlers, handed_over);
         let mut solver = Solver {
             program,
             models,
@@ -107,6 +112,7 @@ impl<'p> Solver<'p> {
             residue_sources,
             thread_results,
             signal_handlers,
+            handed_over,
             has_many_offsets: false,
             statistics: Statistics::default(),
         };
@@ -254,15 +260,27 @@ impl<'p> Solver<'p> {
                 solver.store_cells(object, class, from, width);
             }),
             Constraint::StoreTo { address, width } => self.attach(address, Constraint::Store { from: node, width }),
-            Constraint::Shift { to, constant, stride, in_bounds } => {
+            Constraint::Shift { to, constant, stride, step, count, in_bounds } => {
+                let mut all = LocationSet::default();
                 for location in delta.iter() {
-                    let (object, _) = self.locations.get(location);
+                    let (object, class) = self.locations.get(location);
                     let anywhere = self.memories[object.index()].anywhere;
-                    let has_all = anywhere.is_some_and(|anywhere| self.graph.set(to).contains(anywhere));
-                    if let (false, Some(shifted)) = (has_all, self.shifted(location, constant, stride, in_bounds)) {
-                        self.graph.add_location(to, shifted);
+                    let has_all = |anywhere| all.contains(anywhere) || self.graph.set(to).contains(anywhere);
+                    if anywhere.is_some_and(has_all) {
+                        continue;
+                    }
+                    let shifted = if location == UNKNOWN || location == RESIDUE {
+                        Some(location)
+                    } else {
+                        // Below the object's start: the whole object, for `container_of` comes back.
+                        let class = class.widened(stride).windowed(step, count).plus(constant).unwrap_or(Class::ANY);
+                        self.locate(object, class, in_bounds)
+                    };
+                    if let Some(shifted) = shifted {
+                        all.insert(shifted);
                     }
                 }
+                self.graph.add_set(to, &all);
             }
             Constraint::LowBits { to, operation, bits } => {
                 for location in delta.iter() {
@@ -334,7 +352,7 @@ impl<'p> Solver<'p> {
         }
         let is_address = |location: &u32| *location != RESIDUE && !self.keys.contains(location);
         if delta.iter().any(|location| is_address(&location)) {
-            self.attach(node, Constraint::Shift { to: self.residue_sources, constant: 0, stride: 1, in_bounds: false });
+            self.attach(node, Constraint::anywhere(self.residue_sources));
             self.graph.add_location(to, RESIDUE);
         } else if delta.contains(RESIDUE) {
             self.graph.add_location(to, RESIDUE);
@@ -365,16 +383,6 @@ impl<'p> Solver<'p> {
         }
     }
 
-    fn shifted(&mut self, location: u32, constant: i64, stride: u64, in_bounds: bool) -> Option<u32> {
-        if location == UNKNOWN || location == RESIDUE || constant == 0 && stride == 0 {
-            return Some(location);
-        }
-        let (object, class) = self.locations.get(location);
-        // Below the object's start: the whole object, for `container_of` comes back.
-        let class = class.widened(stride).plus(constant).unwrap_or(Class::ANY);
-        self.locate(object, class, in_bounds)
-    }
-
     fn with_low_bits(&mut self, location: u32, operation: LowBits, bits: u64) -> Option<u32> {
         if location == UNKNOWN || location == RESIDUE {
             return Some(location);
@@ -382,7 +390,9 @@ impl<'p> Solver<'p> {
         let (object, class) = self.locations.get(location);
         // What the bits of the offset are is known only when the object begins at a multiple of a higher power of two.
         let reach = (bits + 1).next_power_of_two();
-        let is_aligned = self.objects[object.index()].align.is_multiple_of(reach) && class.stride.is_multiple_of(reach);
+        let is_aligned = self.objects[object.index()].align.is_multiple_of(reach)
+            && class.stride.is_multiple_of(reach)
+            && u64::from(class.step).is_multiple_of(reach);
         let residue = match operation {
             LowBits::Clear => class.residue & !bits,
             LowBits::Set => class.residue | bits,

@@ -1,6 +1,6 @@
 //! Parts of aggregates: address arithmetic, `extractvalue`, `insertvalue`. All in bytes, by the module's layout.
 
-use llvm_sys::LLVMTypeKind;
+use llvm_sys::{LLVMOpcode, LLVMTypeKind, LLVMValueKind};
 
 use super::Lowering;
 use super::body::Body;
@@ -8,21 +8,27 @@ use super::llvm::Value;
 use crate::program::{Constant, OffsetTerm, Operand, Operation, Type};
 
 impl Lowering {
-    /// What the indices of a GEP add to its base: a constant, and the indices that are not constant with their strides.
-    pub(super) fn element_path(&mut self, gep: Value) -> (i64, Vec<(Value, i64)>) {
+    /// What the indices of a GEP add to its base: a constant, and the indices that are not constant with their strides and, inside
+    /// structs, the number of elements.
+    pub(super) fn element_path(&mut self, gep: Value) -> (i64, Vec<(Value, i64, Option<u64>)>) {
         let layout = self.types.layout;
         let mut constant: i64 = 0;
         let mut terms = Vec::new();
         let mut ty = gep.source_element_type();
+        let mut is_followed = is_followed(gep.operand(0));
         for position in 1..gep.operand_count() {
             let index = gep.operand(position);
             let number = constant_index(index);
             if position > 1 && ty.kind() == LLVMTypeKind::LLVMStructTypeKind {
                 let field = u32::try_from(number.expect("a field is named by a constant")).expect("a field has a small number");
                 constant = constant.wrapping_add(layout.offset(ty, field) as i64);
+                is_followed = field + 1 < ty.field_count();
                 ty = ty.field(field);
                 continue;
             }
+            // An array of one element may stand for one of any length.
+            let is_array = position > 1 && ty.kind() == LLVMTypeKind::LLVMArrayTypeKind;
+            let count = (is_array && is_followed).then(|| ty.array_length()).filter(|count| *count > 1);
             if position > 1 {
                 ty = ty.element();
             }
@@ -30,11 +36,46 @@ impl Lowering {
             match number {
                 Some(number) => constant = constant.wrapping_add(number.wrapping_mul(stride)),
                 None if stride == 0 => {}
-                None => terms.push((index, stride)),
+                None => terms.push((index, stride, count)),
             }
         }
         (constant, terms)
     }
+}
+
+/// Whether a pointer leads to a member of a struct, or into an array that is one, and other members follow: what is last may go on beyond
+/// its type, as in programs that allocate more than a struct.
+fn is_followed(mut pointer: Value) -> bool {
+    // Arrays of arrays: one step for each subscript.
+    const MOST_SUBSCRIPTS: usize = 8;
+    for _ in 0..MOST_SUBSCRIPTS {
+        let opcode = match pointer.kind() {
+            LLVMValueKind::LLVMInstructionValueKind => pointer.opcode(),
+            LLVMValueKind::LLVMConstantExprValueKind => pointer.constant_opcode(),
+            _ => return false,
+        };
+        if opcode != LLVMOpcode::LLVMGetElementPtr {
+            return false;
+        }
+        let mut answer = None;
+        let mut ty = pointer.source_element_type();
+        for position in 2..pointer.operand_count() {
+            if ty.kind() == LLVMTypeKind::LLVMStructTypeKind {
+                let field = constant_index(pointer.operand(position)).and_then(|field| u32::try_from(field).ok());
+                let field = field.expect("a field is named by a small constant");
+                answer = Some(field + 1 < ty.field_count());
+                ty = ty.field(field);
+            } else {
+                ty = ty.element();
+            }
+        }
+        match answer {
+            Some(answer) => return answer,
+            None if constant_index(pointer.operand(1)) == Some(0) => pointer = pointer.operand(0),
+            None => return false,
+        }
+    }
+    false
 }
 
 /// The number that a GEP's index is, also as a vector of equal numbers.
@@ -71,7 +112,7 @@ impl Body<'_> {
         let (constant, indices) = self.lowering.element_path(gep);
         let mut base = self.operand(gep.operand(0));
         let mut terms: Vec<OffsetTerm> =
-            indices.into_iter().map(|(index, stride)| OffsetTerm { index: self.operand(index), stride }).collect();
+            indices.into_iter().map(|(index, stride, count)| OffsetTerm { index: self.operand(index), stride, count }).collect();
         if let Some(Type::Vector { lanes, .. }) = self.value_type(gep) {
             base = self.splat(base, lanes);
             for term in &mut terms {

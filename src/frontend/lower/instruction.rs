@@ -91,6 +91,8 @@ impl Body<'_> {
                 flags.no_unsigned_wrap = instruction.no_unsigned_wrap();
             }
             LLVMUDiv | LLVMSDiv | LLVMLShr | LLVMAShr => flags.exact = instruction.exact(),
+            // The other binary operations carry none of these promises; `disjoint` and those of floats are not used: a promise
+            // that is forgotten makes fewer results poison, never another result.
             _ => {}
         }
         let left = self.operand(instruction.operand(0));

@@ -153,7 +153,7 @@ impl Body<'_> {
     fn load_relative(&mut self, call: Value) {
         let table = self.argument(call, 0);
         let index = self.argument(call, 1);
-        let terms = vec![OffsetTerm { index, stride: 1 }];
+        let terms = vec![OffsetTerm { index, stride: 1, count: None }];
         let entry = self.emit(Type::POINTER, Operation::Offset { base: table, constant: 0, terms, in_bounds: true });
         let access = Access { ordering: None, scope: Scope::System, is_volatile: false, align: 4 };
         let distance = self.emit(Type::integer(32), Operation::Load { address: entry, access });

@@ -123,7 +123,8 @@ enum Covered<'a> {
 
 /// The members that an access touches.
 fn covering<'a>(program: &Program, fields: &'a [Field], offset: u64, indices: &[VariableIndex], size: u64) -> Covered<'a> {
-    let (start, end) = (offset * 8, (offset + size.max(1)) * 8);
+    // A size that is not known may be as large as sizes get.
+    let (start, end) = (offset.saturating_mul(8), offset.saturating_add(size.max(1)).saturating_mul(8));
     // With a variable index the access lies somewhere in the member that the constant part leads to.
     let touched: Vec<&Field> = fields
         .iter()

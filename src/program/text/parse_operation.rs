@@ -6,8 +6,8 @@ use super::parse::Names;
 use super::parse_function::parse_by_value;
 use super::words::{Word, parse_float_predicate};
 use crate::program::{
-    Access, Argument, ArithmeticFlags, BinaryOp, BlockId, Callee, CastKind, ConstantId, Constants, IntegerPredicate, Intrinsic, OffsetTerm,
-    Operand, Operation, Ordering, Predicate, ReadModifyWriteOp, RegisterId, Scope, TerminatorKind,
+    Access, Argument, ArithmeticFlags, BinaryOp, BlockId, Callee, CastKind, ConstantId, Constants, IntegerPredicate, Intrinsic,
+    OffsetTerm, Operand, Operation, Ordering, Predicate, ReadModifyWriteOp, RegisterId, Scope, TerminatorKind,
 };
 
 /// Reads operands; constants are interned as they come.
@@ -75,7 +75,9 @@ pub fn parse_operation(cursor: &mut Cursor<'_>, operands: &mut OperandParser<'_>
             while cursor.take(",") {
                 let index = operands.operand(cursor)?;
                 cursor.expect("*")?;
-                terms.push(OffsetTerm { index, stride: cursor.number()? });
+                let stride = cursor.number()?;
+                let count = if cursor.take_word("of") { Some(cursor.number()?) } else { None };
+                terms.push(OffsetTerm { index, stride, count });
             }
             Operation::Offset { base, constant, terms, in_bounds }
         }
@@ -147,7 +149,15 @@ fn parse_effect(word: &str, cursor: &mut Cursor<'_>, operands: &mut OperandParse
             cursor.expect_word("failure")?;
             let failure = member::<Ordering>(cursor, "ordering")?;
             cursor.expect_word("success_at")?;
-            Operation::CompareExchange { address, expected, replacement, access, failure, is_weak, success_offset: cursor.number()? }
+            Operation::CompareExchange {
+                address,
+                expected,
+                replacement,
+                access,
+                failure,
+                is_weak,
+                success_offset: cursor.number()?,
+            }
         }
         "fence" => Operation::Fence { ordering: member::<Ordering>(cursor, "ordering")?, scope: parse_scope(cursor) },
         "copy_memory" => {
@@ -231,7 +241,9 @@ pub fn parse_terminator(cursor: &mut Cursor<'_>, operands: &mut OperandParser<'_
             cursor.expect_word("else")?;
             TerminatorKind::Switch { value, cases, default: block(cursor)? }
         }
-        "indirect_jump" => TerminatorKind::IndirectJump { address: operands.operand(cursor)?, targets: list(cursor, ("[", "]"), block)? },
+        "indirect_jump" => {
+            TerminatorKind::IndirectJump { address: operands.operand(cursor)?, targets: list(cursor, ("[", "]"), block)? }
+        }
         "any_of" => TerminatorKind::AnyOf(list(cursor, ("[", "]"), block)?),
         _ => TerminatorKind::Unreachable,
     }))

@@ -20,6 +20,9 @@ pub fn print_operation(out: &mut Writer<'_>, operation: &Operation) {
             out.word("offset ").flag(*in_bounds, "in_bounds ").operand(*base).word(", ").signed(*constant);
             for term in terms {
                 out.word(", ").operand(term.index).word(" * ").signed(term.stride);
+                if let Some(count) = term.count {
+                    out.word(" of ").number(count);
+                }
             }
             out
         }

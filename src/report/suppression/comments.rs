@@ -50,7 +50,8 @@ fn scan_line<'a>(line: &'a str, number: u32, mut state: State, pieces: &mut Vec<
                 push(start, at);
                 (state, width) = (State::Code, 2);
             }
-            _ => {}
+            // Any other byte leaves code code, a literal a literal and a comment a comment.
+            (State::Code | State::Quoted(_) | State::Line | State::Block, _) => {}
         }
         at += width;
     }

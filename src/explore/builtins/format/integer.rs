@@ -75,6 +75,7 @@ impl Layout {
                 b'o' if !digits.starts_with('0') => digits.insert(0, '0'),
                 b'x' if value != 0 => prefix = "0x",
                 b'X' if value != 0 => prefix = "0X",
+                // A zero has no prefix, nor has an octal number that begins with 0, nor a decimal one (where `#` is undefined in C).
                 _ => {}
             }
         }

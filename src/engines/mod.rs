@@ -1,0 +1,4 @@
+//! Static engines: functions from a program and its facts to candidates, each with what refutes it or what does not.
+
+pub mod product;
+pub mod race;

@@ -1,0 +1,251 @@
+//! Calls: entering a callee under its own names, and coming back from it.
+
+use smallvec::SmallVec;
+
+use super::context::{Bindings, ContextId, ContextKey, Exit, ReturnFact};
+use super::effects::MOST_LEVELS;
+use super::skeleton::{CallEvent, Target};
+use super::state::{Alternative, State};
+use super::tabulate::{Collected, Tabulation};
+use crate::facts::{Location, Offset, TermId};
+use crate::locks::{Held, Names, Term, Token, Working};
+use crate::program::{BlockId, FunctionId, Operand, RegisterId, SiteId};
+
+/// A call instruction in a context.
+#[derive(Clone, Copy)]
+pub struct CallAt<'e> {
+    pub context: ContextId,
+    pub key: &'e ContextKey,
+    pub block: BlockId,
+    pub index: usize,
+    pub site: SiteId,
+    pub call: &'e CallEvent,
+}
+
+/// More names for one thing are not kept.
+pub(super) const MOST_NAMES: usize = 4;
+
+impl Tabulation<'_, '_> {
+    /// All that may hold after a call.
+    pub(super) fn call(&mut self, at: &CallAt<'_>, state: State, mut collected: Option<&mut Collected>) -> State {
+        let mut after = State::default();
+        for alternative in state.alternatives {
+            for target in &at.call.targets {
+                let outcomes = match target {
+                    Target::Body(callee) => self.call_body(at, &alternative, *callee, &at.arguments(), at.call.result, None),
+                    Target::Library(actions) => self.perform(at, actions, alternative.clone(), collected.as_deref_mut()),
+                };
+                for outcome in outcomes {
+                    after.add(&mut self.locksets, outcome);
+                }
+            }
+        }
+        after
+    }
+
+    /// What may hold after a callee of the program has run. `extra` is held inside it and only there.
+    pub(super) fn call_body(
+        &mut self,
+        at: &CallAt<'_>,
+        before: &Alternative,
+        callee: FunctionId,
+        arguments: &[Operand],
+        result: Option<RegisterId>,
+        extra: Option<Held>,
+    ) -> Vec<Alternative> {
+        let skeletons = self.skeletons;
+        let skeleton = &skeletons[callee];
+        if !skeleton.is_relevant {
+            return vec![before.clone()];
+        }
+        let facts = self.facts;
+        let stage = facts.threads.enter(at.key.stage, at.block, at.index, callee);
+        let pairs = self.parameters(at.key.function, callee, arguments);
+        let holdings = Working::of(self.locksets.get(before.lockset), &before.sites);
+        let (mut entry, mut aside, mut levels, mut passed) = (Working::default(), Working::default(), Working::default(), Vec::new());
+        for (held, site) in holdings.items {
+            let names = self.into_callee(at.key, &held.names, &pairs);
+            if names.is_empty() {
+                aside.items.push((held, site));
+            } else {
+                passed.push((names.clone(), held.names.clone()));
+                // The callee knows one level: how many there are is the caller's business, so that recursion needs one context.
+                if held.count > 1 {
+                    levels.items.push((Held { count: held.count - 1, ..held.clone() }, site));
+                }
+                entry.items.push((Held { names, count: 1, ..held }, site));
+            }
+        }
+        for extra in extra.iter().cloned().chain(skeleton.is_atomic.then(super::effects::atomic_section)) {
+            entry.take(extra, Some(at.site));
+        }
+        let bindings = self.bindings(at.key, callee, arguments);
+        let context = self.enter(callee, stage, entry, bindings);
+        self.contexts.all[at.context].callees.insert((at.site, context));
+        if !skeleton.is_changing {
+            return vec![before.clone()];
+        }
+        self.contexts.all[context].waiting.insert((at.context, at.block));
+        let exits: Vec<_> = self.contexts.all[context].summary.exits.iter().map(|(lockset, exit)| (*lockset, exit.clone())).collect();
+        let mut outcomes = Vec::new();
+        for (lockset, exit) in exits {
+            let mut after = Working::default();
+            for (held, site) in Working::of(self.locksets.get(lockset), &exit.sites).items {
+                let names = self.out_of_callee(at.key, &held.names, &pairs, arguments, &passed);
+                if !names.is_empty() {
+                    after.items.push((Held { names, ..held }, site));
+                }
+            }
+            if let Some(extra) = &extra {
+                after.give_back(extra.token, &extra.names);
+            }
+            if skeleton.is_atomic {
+                let section = super::effects::atomic_section();
+                after.give_back(section.token, &section.names);
+            }
+            for (held, site) in aside.items.iter().chain(&levels.items) {
+                let is_released = held.token == Token::Lock
+                    && (exit.released.all || exit.released.families().any(|family| self.identity.may_alias(family, held.family)));
+                if is_released {
+                    continue;
+                }
+                match after.position(held.token, &held.names) {
+                    Some(at) => after.items[at].0.count = after.items[at].0.count.saturating_add(held.count).min(MOST_LEVELS),
+                    None => after.items.push((held.clone(), *site)),
+                }
+            }
+            let (lockset, sites) = after.seal(&mut self.locksets);
+            let mut outcome = Alternative { lockset, sites, valuation: before.valuation.clone(), released: before.released.clone() };
+            outcome.released.absorb(&exit.released);
+            if let (Some(result), Some(fact)) = (result, exit.fact) {
+                outcome.valuation.forget(result);
+                outcome.valuation.state(result, fact);
+            }
+            outcomes.push(outcome);
+        }
+        outcomes
+    }
+
+    /// The caller's terms for arguments, with the callee's for parameters.
+    fn parameters(&mut self, caller: FunctionId, callee: FunctionId, arguments: &[Operand]) -> Vec<(TermId, TermId)> {
+        let parameters = &self.program.functions[callee].parameters;
+        let pairs = arguments.iter().zip(parameters).filter(|(_, parameter)| parameter.by_value.is_none());
+        let identity = &mut self.identity;
+        pairs.map(|(argument, parameter)| (identity.term(caller, *argument), identity.term(callee, Operand::Register(parameter.register)))).collect()
+    }
+
+    /// The names that mean the same in the callee.
+    fn into_callee(&mut self, key: &ContextKey, names: &Names, pairs: &[(TermId, TermId)]) -> Names {
+        let _ = key;
+        let mut inside = Names { place: names.place, ..Names::default() };
+        for term in &names.terms {
+            if let Some(rebased) = self.facts.values.rebase(TermId::from_number(term.0), pairs) {
+                inside.add_term(Term(rebased.number()));
+            }
+        }
+        inside
+    }
+
+    /// The names that mean the same in the caller, and those that it had for the same thing before.
+    fn out_of_callee(&mut self, key: &ContextKey, names: &Names, pairs: &[(TermId, TermId)], arguments: &[Operand], passed: &[(Names, Names)]) -> Names {
+        let values = &self.facts.values;
+        let mut outside = Names { place: names.place, ..Names::default() };
+        for (inner, outer) in passed {
+            if inner.agree(names) {
+                outer.terms.iter().for_each(|term| outside.add_term(*term));
+                outside.place = outside.place.or(outer.place);
+            }
+        }
+        let registers: SmallVec<[(RegisterId, TermId); 4]> =
+            pairs.iter().filter_map(|(argument, parameter)| Some((*values.leaves(*parameter).first()?, *argument))).collect();
+        for term in &names.terms {
+            // The table is locked while it asks.
+            let argument_of = |register: RegisterId| registers.iter().find(|(parameter, _)| *parameter == register).map(|pair| pair.1);
+            if let Some(moved) = values.substitute(TermId::from_number(term.0), &argument_of) {
+                if outside.place.is_none() {
+                    outside.place = self.place_near(key, moved, arguments);
+                }
+                if outside.terms.len() < MOST_NAMES {
+                    outside.add_term(Term(moved.number()));
+                }
+            }
+        }
+        outside
+    }
+
+    /// The place of a term that is an argument plus some bytes.
+    fn place_near(&mut self, key: &ContextKey, term: TermId, arguments: &[Operand]) -> Option<crate::locks::Place> {
+        let facts = self.facts;
+        for argument in arguments {
+            if let Some(distance) = facts.values.difference(term, self.identity.term(key.function, *argument))
+                && let Some(location) = self.exact_location(key, *argument)
+                && let Some(place) = self.identity.shifted(location, distance)
+            {
+                return Some(place);
+            }
+        }
+        None
+    }
+
+    /// Where an operand points in a context, if that is one exact location.
+    pub(super) fn exact_location(&mut self, key: &ContextKey, operand: Operand) -> Option<Location> {
+        let mut locations = self.facts.points_to.pointees(key.function, operand);
+        if let (Some(location), None) = (locations.next(), locations.next())
+            && let Offset::At(_) = location.offset
+        {
+            return Some(location);
+        }
+        let values = &self.facts.values;
+        let term = values.term(key.function, operand);
+        key.bindings.iter().find_map(|(parameter, location)| {
+            let register = self.program.functions[key.function].parameters[*parameter].register;
+            let distance = values.difference(term, values.term(key.function, Operand::Register(register)))?;
+            let Offset::At(at) = location.offset else { return None };
+            Some(Location { object: location.object, offset: Offset::At(at.checked_add_signed(distance)?) })
+        })
+    }
+
+    /// What the parameters through which the callee finds its locks point to, where its own view does not tell them apart.
+    fn bindings(&mut self, key: &ContextKey, callee: FunctionId, arguments: &[Operand]) -> Bindings {
+        let mut bindings = Bindings::new();
+        for parameter in self.lock_parameters[callee].clone() {
+            let Some(argument) = arguments.get(parameter) else { continue };
+            if let Some(location) = self.exact_location(key, *argument)
+                && self.facts.is_one_object(location.object)
+            {
+                bindings.push((parameter, location));
+            }
+        }
+        bindings
+    }
+
+    /// The ways in which a block returns.
+    pub(super) fn add_exits(&mut self, context: ContextId, key: &ContextKey, value: Option<Operand>, state: State) {
+        let parameters: SmallVec<[RegisterId; 4]> = self.program.functions[key.function].parameters.iter().map(|parameter| parameter.register).collect();
+        let facts = self.facts;
+        let definitions = self.definitions(key.function);
+        let mut is_new = false;
+        for alternative in state.alternatives {
+            let fact: ReturnFact = value.and_then(|value| alternative.valuation.known(&definitions, value));
+            let mut working = Working::of(self.locksets.get(alternative.lockset), &alternative.sites);
+            // Registers of this call mean nothing to the caller, but parameters do.
+            working.change_terms(|terms| {
+                let is_known = |term: &&Term| facts.values.leaves(TermId::from_number(term.0)).iter().all(|leaf| parameters.contains(leaf));
+                terms.iter().filter(is_known).copied().collect()
+            });
+            let (lockset, sites) = working.seal(&mut self.locksets);
+            let exit = Exit { sites, released: alternative.released, fact };
+            is_new |= self.contexts.all[context].summary.add(&mut self.locksets, lockset, exit);
+        }
+        if is_new {
+            let waiting: Vec<(ContextId, BlockId)> = self.contexts.all[context].waiting.iter().copied().collect();
+            waiting.into_iter().for_each(|(caller, block)| self.plan(caller, block));
+        }
+    }
+}
+
+impl CallAt<'_> {
+    pub fn arguments(&self) -> Vec<Operand> {
+        self.call.arguments.iter().map(|argument| argument.value).collect()
+    }
+}

@@ -1,0 +1,181 @@
+//! Contexts: the ways in which a function is entered that matter, and what is known of each.
+//!
+//! # Definition   A context is a function with the stage of the threads' order it runs in, what is held at its entry in the function's own names, and
+//!                the locks that its parameters are known to point to. Threads are no part of it: threads that enter a function alike share
+//!                one context, and which threads come to a context is found afterwards, over the graph of contexts.
+
+use std::collections::BTreeSet;
+
+use indexmap::IndexMap;
+use indexmap::map::Entry;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use typed_index_collections::TiVec;
+
+use super::state::{Released, State};
+use crate::facts::{Knowledge, Location, Stage};
+use crate::locks::{LocksetId, Locksets, Sites};
+use crate::program::{BlockId, FunctionId, SiteId};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContextId(u32);
+
+impl From<usize> for ContextId {
+    fn from(index: usize) -> Self {
+        Self(u32::try_from(index).expect("fewer than 2^32 contexts"))
+    }
+}
+
+impl From<ContextId> for usize {
+    fn from(id: ContextId) -> usize {
+        id.0 as usize
+    }
+}
+
+/// The exact locations that parameters point to, by the parameter's position.
+pub type Bindings = Vec<(usize, Location)>;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ContextKey {
+    pub function: FunctionId,
+    pub stage: Stage,
+    pub lockset: LocksetId,
+    pub bindings: Bindings,
+}
+
+/// What is known of the value that a call returns.
+pub type ReturnFact = Option<Knowledge>;
+
+/// One way in which a function returns.
+#[derive(Clone, Debug)]
+pub struct Exit {
+    pub sites: Sites,
+    pub released: Released,
+    pub fact: ReturnFact,
+}
+
+impl Exit {
+    /// Stands for the other way, too, which holds the same. Whether that changed anything.
+    fn absorb(&mut self, other: &Exit) -> bool {
+        let either = match (&self.fact, &other.fact) {
+            (Some(mine), Some(theirs)) => mine.or(theirs),
+            _ => None,
+        };
+        let is_lower = either != self.fact;
+        self.fact = either;
+        self.released.absorb(&other.released) | is_lower
+    }
+}
+
+/// Ways that hold the same are one: a caller would join them at once.
+#[derive(Debug, Default)]
+pub struct Summary {
+    pub exits: IndexMap<LocksetId, Exit, FxBuildHasher>,
+    /// There were too many ways: they are one.
+    is_merged: bool,
+}
+
+/// More ways to return are not told apart.
+const MOST_EXITS: usize = 12;
+
+impl Summary {
+    /// Adds a way to return. Whether anything is new.
+    pub fn add(&mut self, locksets: &mut Locksets, lockset: LocksetId, exit: Exit) -> bool {
+        if self.is_merged {
+            return self.merge(locksets, lockset, exit);
+        }
+        match self.exits.entry(lockset) {
+            Entry::Occupied(mut known) => return known.get_mut().absorb(&exit),
+            Entry::Vacant(free) => free.insert(exit),
+        };
+        if self.exits.len() > MOST_EXITS {
+            self.is_merged = true;
+            for (lockset, exit) in std::mem::take(&mut self.exits) {
+                self.merge(locksets, lockset, exit);
+            }
+        }
+        true
+    }
+
+    fn merge(&mut self, locksets: &mut Locksets, lockset: LocksetId, exit: Exit) -> bool {
+        let Some((known, mut one)) = self.exits.pop() else {
+            self.exits.insert(lockset, exit);
+            return true;
+        };
+        let (met, sites) = locksets.meet_with_sites((known, &one.sites), lockset);
+        one.sites = sites;
+        let is_new = one.absorb(&exit);
+        self.exits.insert(met, one);
+        is_new || met != known
+    }
+}
+
+pub struct Context {
+    pub key: ContextKey,
+    pub entry_sites: Sites,
+    /// By block: what is known at its start. Empty for a function that changes no lockset.
+    pub blocks: TiVec<BlockId, State>,
+    pub summary: Summary,
+    /// The calls that wait for this context's exits.
+    pub waiting: BTreeSet<(ContextId, BlockId)>,
+    /// The contexts that its calls enter.
+    pub callees: BTreeSet<(SiteId, ContextId)>,
+}
+
+/// All contexts, each once.
+#[derive(Default)]
+pub struct Contexts {
+    pub all: TiVec<ContextId, Context>,
+    numbers: FxHashMap<ContextKey, ContextId>,
+    /// How many contexts a function has.
+    crowds: FxHashMap<FunctionId, Crowd>,
+    /// By function and stage: the entry that stands for all others when there were too many.
+    overflows: FxHashMap<(FunctionId, Stage), LocksetId>,
+}
+
+#[derive(Default)]
+struct Crowd {
+    count: usize,
+    with_terms: usize,
+}
+
+/// More contexts of one function are told apart by their stage only; fewer when their locks are known by terms only.
+const MOST_CONTEXTS: usize = 256;
+const MOST_CONTEXTS_WITH_TERMS: usize = 48;
+/// Of all functions together: from then on a function has one entry in a stage.
+const MOST_CONTEXTS_IN_ALL: usize = 4000;
+
+impl Contexts {
+    /// The context for a key, or for a weaker one when there are too many. `true` when it is new.
+    pub fn enter(&mut self, locksets: &mut Locksets, mut key: ContextKey, sites: Sites, blocks: usize) -> (ContextId, bool) {
+        if let Some(known) = self.numbers.get(&key) {
+            return (*known, false);
+        }
+        let crowd = self.crowds.entry(key.function).or_default();
+        let has_terms = locksets.get(key.lockset).iter().any(|held| !held.names.terms.is_empty());
+        let mut sites = sites;
+        let is_crowded = crowd.count >= MOST_CONTEXTS || has_terms && crowd.with_terms >= MOST_CONTEXTS_WITH_TERMS;
+        if is_crowded || self.all.len() >= MOST_CONTEXTS_IN_ALL {
+            // From here on one entry stands for all: it falls until nothing is left, so that this ends.
+            let lowest = self.overflows.entry((key.function, key.stage)).or_insert(key.lockset);
+            (key.lockset, sites) = locksets.meet_with_sites((key.lockset, &sites), *lowest);
+            *lowest = key.lockset;
+            key.bindings.clear();
+            if let Some(known) = self.numbers.get(&key) {
+                return (*known, false);
+            }
+        }
+        crowd.count += 1;
+        crowd.with_terms += usize::from(has_terms);
+        let id = ContextId::from(self.all.len());
+        self.numbers.insert(key.clone(), id);
+        self.all.push(Context {
+            key,
+            entry_sites: sites,
+            blocks: TiVec::from_iter((0..blocks).map(|_| State::default())),
+            summary: Summary::default(),
+            waiting: BTreeSet::new(),
+            callees: BTreeSet::new(),
+        });
+        (id, true)
+    }
+}

@@ -1,0 +1,302 @@
+//! Covers: what keeps others away from one access.
+//!
+//! # Definition   The cover of an access are the locks held at it, as far as they say something about the accessed bytes: locks by their place, locks
+//!                by their shape relative to the address (equal shapes on a common byte are one lock), atomic sections, one-time
+//!                initialisation, the thread's own argument, and locks the thread has ever taken.
+//! # Theorem      Two accesses that touch a common byte and have a lock of the same key in their covers, not shared on both sides, are ordered
+//!                by that lock, unless a thread that does not hold it may release it (such locks are in no cover).
+
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+
+use super::identity::Identity;
+use crate::facts::{AbstractObjectKind, Facts, Location, MemoryAccess, Offset, Shape, TermId};
+use crate::locks::{Family, Lockset, LocksetId, Mode, Moment, Place, Token};
+use crate::program::{CastKind, Constant, ConstantId, FunctionId, GlobalId, Instruction, Operand, Operation, Program, RegisterId, Type};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CoverId(u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ShapeId(u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LockKey {
+    Place(Place),
+    Shape(ShapeId),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Item {
+    Lock { key: LockKey, mode: Mode, family: Family, since: Option<Moment> },
+    Section,
+    InsideOnce(Place),
+    OnceDone(Place),
+    Acquired(Place, Mode),
+    /// The address says which argument the thread was created with, or a value that differs where arguments do.
+    Own(ShapeId, OwnBy),
+    /// The address is that of the running activation's or thread's own instance of a variable.
+    OwnInstance,
+}
+
+/// What differs between two threads with different arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OwnBy {
+    Argument,
+    /// The argument as an `int`: as many threads as would make two of them equal cannot exist.
+    LowBits,
+    /// What stands where the argument points, in a table of different values that nobody writes.
+    Table(Location),
+}
+
+/// Ascending, each once.
+pub type Cover = Vec<Item>;
+
+/// What two covers have in common that orders their accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Common {
+    Lock(Place),
+    Relative(Family),
+    Section,
+    Once(Place),
+}
+
+pub struct Covers<'a, 'p> {
+    program: &'a Program,
+    facts: &'a Facts<'p>,
+    table: IndexSet<Cover, FxBuildHasher>,
+    shapes: IndexSet<Shape, FxBuildHasher>,
+    known: FxHashMap<(FunctionId, Option<Operand>, Option<u64>, LocksetId), CoverId>,
+    /// Places and families with a lock that a stranger may release.
+    bad_places: FxHashMap<Place, bool>,
+    bad_families: FxHashMap<Family, bool>,
+    tainted: FxHashSet<Family>,
+    /// Where locks and controls lie that somebody may initialise while others use them.
+    unsettled: FxHashSet<Location>,
+    /// The constants that are addresses of globals.
+    addresses: FxHashMap<GlobalId, ConstantId>,
+    /// By function: the registers that hold addresses of its own variables.
+    made_here: FxHashMap<FunctionId, FxHashSet<RegisterId>>,
+}
+
+impl<'a, 'p> Covers<'a, 'p> {
+    pub fn new(program: &'a Program, facts: &'a Facts<'p>, tainted: FxHashSet<Family>, unsettled: FxHashSet<Location>) -> Covers<'a, 'p> {
+        let addresses = program.constants.iter().filter_map(|(id, constant)| match constant {
+            Constant::Global(global) => Some((*global, id)),
+            _ => None,
+        });
+        Covers {
+            addresses: addresses.collect(),
+            made_here: FxHashMap::default(),
+            program,
+            facts,
+            table: IndexSet::default(),
+            shapes: IndexSet::default(),
+            known: FxHashMap::default(),
+            bad_places: FxHashMap::default(),
+            bad_families: FxHashMap::default(),
+            tainted,
+            unsettled,
+        }
+    }
+
+    pub fn get(&self, id: CoverId) -> &Cover {
+        &self.table[id.0 as usize]
+    }
+
+    /// The cover of an access in a function under a lockset.
+    pub fn of(&mut self, identity: &mut Identity<'_, '_>, function: FunctionId, access: &MemoryAccess, id: LocksetId, lockset: &Lockset) -> CoverId {
+        let key = (function, access.operand(), access.size, id);
+        if let Some(known) = self.known.get(&key) {
+            return *known;
+        }
+        let mut cover = Cover::new();
+        let address = access.operand().map(|operand| identity.term(function, operand));
+        if address.is_some_and(|address| self.is_own_instance(function, address)) {
+            cover.push(Item::OwnInstance);
+        }
+        for held in lockset.iter() {
+            match held.token {
+                Token::Lock => {
+                    let lock = |key| Item::Lock { key, mode: held.mode, family: held.family, since: held.since };
+                    if let Some(place) = held.names.place
+                        && !self.is_bad_place(identity, place)
+                    {
+                        cover.push(lock(LockKey::Place(place)));
+                        if let Some(shape) = self.shape_by_place(identity, function, access, place) {
+                            cover.push(lock(LockKey::Shape(shape)));
+                        }
+                    }
+                    if !held.names.terms.is_empty() && !self.is_bad_family(identity, held.family) {
+                        let shapes = held.names.terms.iter().filter_map(|term| self.shape(function, address?, access.size, term.0));
+                        let shapes: Vec<Shape> = shapes.collect();
+                        cover.extend(shapes.into_iter().map(|shape| lock(LockKey::Shape(ShapeId(self.shapes.insert_full(shape).0 as u32)))));
+                    }
+                }
+                Token::AtomicSection => cover.push(Item::Section),
+                Token::InsideOnce => cover.extend(held.names.place.filter(|place| !self.is_bad_place(identity, *place)).map(Item::InsideOnce)),
+                Token::OnceDone => cover.extend(held.names.place.filter(|place| !self.is_bad_place(identity, *place)).map(Item::OnceDone)),
+                Token::Acquired => cover.extend(held.names.place.filter(|place| !self.is_bad_place(identity, *place)).map(|place| Item::Acquired(place, held.mode))),
+                Token::OwnArgument => {
+                    let Some(address) = address else { continue };
+                    for own in &held.names.terms {
+                        let own = TermId::from_number(own.0);
+                        let mut marks = vec![(own, OwnBy::Argument)];
+                        marks.extend(self.low_bits(function, own).map(|low| (low, OwnBy::LowBits)));
+                        for leaf in self.facts.values.leaves(address) {
+                            let table = identity.entry_of_a_table(function, leaf, own);
+                            marks.extend(table.map(|table| (self.facts.values.leaf(function, leaf), OwnBy::Table(table))));
+                        }
+                        for (mark, by) in marks {
+                            if let Some(shape) = self.shape(function, address, access.size, mark.number()) {
+                                cover.push(Item::Own(ShapeId(self.shapes.insert_full(shape).0 as u32), by));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        cover.sort_unstable();
+        cover.dedup();
+        let cover = CoverId(self.table.insert_full(cover).0 as u32);
+        self.known.insert(key, cover);
+        cover
+    }
+
+    /// The argument cut down to 32 bits, where the function does that.
+    fn low_bits(&self, function: FunctionId, argument: TermId) -> Option<TermId> {
+        let values = &self.facts.values;
+        let body = &self.program.functions[function];
+        let is_narrowed = |one: &&Instruction| match &one.operation {
+            Operation::Cast { kind: CastKind::Truncate, value } => {
+                one.result.is_some_and(|result| body.registers[result].ty == Type::integer(32)) && values.term(function, *value) == argument
+            }
+            _ => false,
+        };
+        let narrowed = body.blocks.iter().flat_map(|block| &block.instructions).find(is_narrowed)?;
+        Some(values.term(function, Operand::Register(narrowed.result?)))
+    }
+
+    fn shape(&self, function: FunctionId, address: TermId, size: Option<u64>, lock: u32) -> Option<Shape> {
+        self.facts.values.shape(&self.facts.points_to, function, address, size, TermId::from_number(lock))
+    }
+
+    /// A lock and an access at exact places of one global say how they lie to each other, as terms would.
+    fn shape_by_place(&mut self, identity: &Identity<'_, '_>, function: FunctionId, access: &MemoryAccess, lock: Place) -> Option<ShapeId> {
+        let lock = identity.location(lock)?;
+        let mut pointees = self.facts.points_to.pointees(function, access.operand()?);
+        let (Some(accessed), None) = (pointees.next(), pointees.next()) else { return None };
+        let AbstractObjectKind::Global(global) = self.facts.points_to.object(lock.object).kind else { return None };
+        let (Offset::At(lock_at), Offset::At(at), true) = (lock.offset, accessed.offset, lock.object == accessed.object) else { return None };
+        let constant = *self.addresses.get(&global)?;
+        let values = &self.facts.values;
+        let start = values.term(function, Operand::Constant(constant));
+        let (address, lock) = (values.plus(start, i64::try_from(at).ok()?), values.plus(start, i64::try_from(lock_at).ok()?));
+        let shape = self.shape(function, address, access.size, lock.number())?;
+        Some(ShapeId(self.shapes.insert_full(shape).0 as u32))
+    }
+
+    fn is_bad_place(&mut self, identity: &mut Identity<'_, '_>, place: Place) -> bool {
+        if let Some(known) = self.bad_places.get(&place) {
+            return *known;
+        }
+        let location = identity.location(place);
+        let overlaps = |other: &Location| location.is_some_and(|location| self.facts.points_to.may_alias(location, 1, *other, 1));
+        let hits = |family: &Family| *family == Identity::ANYWHERE || identity.locations(*family).iter().any(overlaps);
+        let is_bad = self.tainted.iter().any(hits) || self.unsettled.iter().any(overlaps);
+        self.bad_places.insert(place, is_bad);
+        is_bad
+    }
+
+    fn is_bad_family(&mut self, identity: &mut Identity<'_, '_>, family: Family) -> bool {
+        if let Some(known) = self.bad_families.get(&family) {
+            return *known;
+        }
+        let overlaps = |location: &Location| self.unsettled.iter().any(|other| self.facts.points_to.may_alias(*location, 1, *other, 1));
+        let is_bad = self.tainted.iter().any(|other| identity.may_alias(*other, family)) || identity.locations(family).iter().any(overlaps);
+        self.bad_families.insert(family, is_bad);
+        is_bad
+    }
+
+    /// What orders two accesses with these covers, whatever their threads.
+    pub fn common(&self, left: CoverId, right: CoverId) -> Option<Common> {
+        let (left, right) = (self.get(left), self.get(right));
+        let mut relative = None;
+        for one in left {
+            for other in right {
+                match (one, other) {
+                    (Item::Lock { key, mode, family, .. }, Item::Lock { key: other_key, mode: other_mode, .. })
+                        if self.is_one_lock(*key, *other_key) && (*mode == Mode::Exclusive || *other_mode == Mode::Exclusive) =>
+                    {
+                        match key {
+                            LockKey::Place(place) => return Some(Common::Lock(*place)),
+                            LockKey::Shape(_) => relative = relative.or(Some(Common::Relative(*family))),
+                        }
+                    }
+                    (Item::Section, Item::Section) => return Some(Common::Section),
+                    (Item::InsideOnce(place), Item::InsideOnce(other) | Item::OnceDone(other)) | (Item::OnceDone(place), Item::InsideOnce(other))
+                        if place == other =>
+                    {
+                        return Some(Common::Once(*place));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        relative
+    }
+
+    fn is_one_lock(&self, left: LockKey, right: LockKey) -> bool {
+        match (left, right) {
+            (LockKey::Place(left), LockKey::Place(right)) => left == right,
+            (LockKey::Shape(left), LockKey::Shape(right)) => self.agree(left, right),
+            (LockKey::Place(_), LockKey::Shape(_)) | (LockKey::Shape(_), LockKey::Place(_)) => false,
+        }
+    }
+
+    fn agree(&self, left: ShapeId, right: ShapeId) -> bool {
+        self.shapes[left.0 as usize].agrees_with(&self.shapes[right.0 as usize])
+    }
+
+    /// Whether the address leads into a variable that this activation, or this thread, has made for itself.
+    fn is_own_instance(&mut self, function: FunctionId, address: TermId) -> bool {
+        let [leaf] = self.facts.values.leaves(address)[..] else { return false };
+        let program = self.program;
+        let makes = |operation: &Operation| matches!(operation, Operation::StackAllocate { .. } | Operation::ThreadLocalAddress { .. });
+        let made = self.made_here.entry(function).or_insert_with(|| {
+            let instructions = program.functions[function].blocks.iter().flat_map(|block| &block.instructions);
+            instructions.filter(|one| makes(&one.operation)).filter_map(|one| one.result).collect()
+        });
+        let is_made_here = made.contains(&leaf);
+        // A fixed distance from it, and no choice between it and another.
+        is_made_here && self.facts.values.difference(address, self.facts.values.leaf(function, leaf)).is_some()
+    }
+
+    /// Whether two different threads each touch their own instance of a variable.
+    pub fn are_own_instances(&self, left: CoverId, right: CoverId) -> bool {
+        self.get(left).contains(&Item::OwnInstance) && self.get(right).contains(&Item::OwnInstance)
+    }
+
+    /// Whether both addresses say, in the same way, which argument their thread was created with.
+    pub fn own_in_common(&self, left: CoverId, right: CoverId, distance: u64) -> bool {
+        let right = self.get(right);
+        self.get(left).iter().any(|item| match item {
+            // 2³² / 256 threads at the same time would be needed for two equal numbers.
+            Item::Own(_, OwnBy::LowBits) if distance > 256 => false,
+            Item::Own(shape, by) => right.iter().any(|other| matches!(other, Item::Own(other, same) if by == same && self.agree(*shape, *other))),
+            _ => false,
+        })
+    }
+
+    /// The locks by place that one access holds since some moment and whose taking the other's thread has behind it.
+    pub fn waited_for<'s>(&'s self, holder: CoverId, waiter: CoverId) -> impl Iterator<Item = (Place, Moment)> + 's {
+        let waiter = self.get(waiter);
+        self.get(holder).iter().filter_map(move |item| match item {
+            Item::Lock { key: LockKey::Place(place), mode, since: Some(since), .. } => {
+                let taken = waiter.iter().any(|other| matches!(other, Item::Acquired(known, how) if known == place && (*mode == Mode::Exclusive || *how == Mode::Exclusive)));
+                taken.then_some((*place, *since))
+            }
+            _ => None,
+        })
+    }
+}

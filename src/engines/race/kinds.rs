@@ -1,0 +1,210 @@
+//! Kinds of mutexes: which ones may refuse a second acquisition by their owner instead of counting or blocking?
+//!
+//! # Definition   A lock *may fail when held* unless it is shown to be normal or recursive: its static initialiser says so, or it is initialised
+//!                by calls all of which say so, and nothing else writes the field that keeps the kind.
+//! # Why          A second acquisition of a recursive mutex adds a level, of a normal one it never returns; only an error-checking one returns
+//!                without adding a level, and then two names may stand for one level.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::facts::accesses::{Action, MemoryAccess};
+use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Location, Offset};
+use crate::models::{Attribute, BoundModels, Effect, LockClass, LockKindSource};
+use crate::program::{Argument, Callee, Constant, FunctionId, Instruction, Operand, Operation, Program};
+
+/// `PTHREAD_MUTEX_ERRORCHECK` in the low bits of a kind.
+const ERROR_CHECKING: u128 = 2;
+
+#[derive(Debug, Default)]
+pub struct Kinds {
+    /// Where locks other than mutexes lie, which never say that they are held, and mutexes that are shown not to.
+    harmless: FxHashSet<Location>,
+}
+
+/// A library call in the program.
+struct Call<'p> {
+    function: FunctionId,
+    arguments: &'p [Argument],
+    effects: &'p [Effect],
+}
+
+impl Kinds {
+    pub fn of(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>) -> Kinds {
+        let calls = library_calls(program, models, facts);
+        let mut taken: FxHashSet<Location> = FxHashSet::default();
+        let mut harmless: FxHashSet<Location> = FxHashSet::default();
+        for call in &calls {
+            for effect in call.effects {
+                if let Effect::Acquire { lock, class, .. } = effect {
+                    let locations = call.locations(facts, *lock);
+                    match class {
+                        LockClass::Mutex => taken.extend(locations),
+                        LockClass::Spin | LockClass::Custom => harmless.extend(locations),
+                        LockClass::ReadWrite => {}
+                    }
+                }
+            }
+        }
+        if taken.is_empty() {
+            return Kinds { harmless };
+        }
+        harmless.retain(|location| !taken.contains(location));
+        let sets_error_checking = calls.iter().any(|call| {
+            call.effects.iter().any(|effect| match effect {
+                Effect::SetAttribute { attribute: Attribute::MutexType, value, .. } => {
+                    !matches!(call.number(program, *value), Some(kind) if kind & 3 != ERROR_CHECKING)
+                }
+                _ => false,
+            })
+        });
+        let initialised = initialised(program, facts, &calls, sets_error_checking);
+        let written = written(program, models, facts, &taken);
+        let is_harmless = |location: &Location| {
+            let points_to = &facts.points_to;
+            let overlaps = |other: Location| points_to.may_alias(*location, 1, other, 1);
+            let calls: Vec<bool> = initialised.iter().filter(|(other, _)| overlaps(*other)).map(|(_, safe)| *safe).collect();
+            let is_static = match (&points_to.object(location.object).kind, location.offset) {
+                (AbstractObjectKind::Global(global), Offset::At(at)) => static_kind(program, *global, at).is_some_and(|kind| kind & 3 != ERROR_CHECKING),
+                _ => false,
+            };
+            (is_static || !calls.is_empty()) && calls.iter().all(|safe| *safe) && !written.contains(location)
+        };
+        let shown: Vec<Location> = taken.iter().copied().filter(is_harmless).collect();
+        harmless.extend(shown);
+        Kinds { harmless }
+    }
+
+    /// Whether a second acquisition of one of these locks by its owner may return without adding a level.
+    pub fn may_fail_when_held(&self, locations: &[Location]) -> bool {
+        locations.is_empty() || !locations.iter().all(|location| self.harmless.contains(location))
+    }
+}
+
+impl Call<'_> {
+    fn locations(&self, facts: &Facts<'_>, index: usize) -> Vec<Location> {
+        let argument = self.arguments.get(index);
+        argument.map_or(Vec::new(), |argument| facts.points_to.pointees(self.function, argument.value).collect())
+    }
+
+    fn number(&self, program: &Program, index: usize) -> Option<u128> {
+        match self.arguments.get(index)?.value {
+            Operand::Constant(constant) => match program.constants[constant] {
+                Constant::Integer { value, .. } => Some(value),
+                Constant::Null => Some(0),
+                _ => None,
+            },
+            Operand::Register(_) => None,
+        }
+    }
+}
+
+fn library_calls<'p>(program: &'p Program, models: &'p BoundModels<'_>, facts: &Facts<'_>) -> Vec<Call<'p>> {
+    let mut calls = Vec::new();
+    for (function, body) in program.functions.iter_enumerated() {
+        if !facts.points_to.is_reachable(function) {
+            continue;
+        }
+        for instruction in body.blocks.iter().flat_map(|block| &block.instructions) {
+            let Operation::Call { callee, arguments, .. } = &instruction.operation else { continue };
+            for callee in callees(facts, callee, instruction) {
+                if let Some(model) = models[callee] {
+                    calls.push(Call { function, arguments, effects: &model.effects });
+                }
+            }
+        }
+    }
+    calls
+}
+
+fn callees(facts: &Facts<'_>, callee: &Callee, instruction: &Instruction) -> Vec<FunctionId> {
+    match callee {
+        Callee::Direct(function) => vec![*function],
+        Callee::Indirect(_) => facts.points_to.callees(instruction.site).to_vec(),
+    }
+}
+
+/// Where mutexes are initialised, and whether the call makes them something else than error-checking.
+fn initialised(program: &Program, facts: &Facts<'_>, calls: &[Call<'_>], sets_error_checking: bool) -> Vec<(Location, bool)> {
+    let mut found = Vec::new();
+    for call in calls {
+        for effect in call.effects {
+            let Effect::InitializeLock { lock, class: LockClass::Mutex, kind } = effect else { continue };
+            let is_safe = match kind {
+                LockKindSource::Default | LockKindSource::TypeFlags(_) => true,
+                LockKindSource::Attributes(index) => !sets_error_checking || call.number(program, *index) == Some(0),
+            };
+            found.extend(call.locations(facts, *lock).into_iter().map(|location| (location, is_safe)));
+        }
+    }
+    found
+}
+
+/// The locks, of these, whose kind something else than the library may write.
+fn written(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, locks: &FxHashSet<Location>) -> FxHashSet<Location> {
+    let mut by_object: FxHashMap<AbstractObjectId, Vec<(Location, Location)>> = FxHashMap::default();
+    for lock in locks {
+        by_object.entry(lock.object).or_default().push((*lock, kind_field(program, *lock)));
+    }
+    let mut written = FxHashSet::default();
+    for (function, body) in program.functions.iter_enumerated() {
+        for (block, content) in body.blocks.iter_enumerated() {
+            for (index, instruction) in content.instructions.iter().enumerate() {
+                let plain = |access: &&MemoryAccess| access.action.writes() && access.action != Action::End && !access.is_atomic();
+                let mut accesses = facts.accesses.at(function, block, index).iter().filter(plain).peekable();
+                if accesses.peek().is_none() || is_harmless_write(program, models, facts, instruction) {
+                    continue;
+                }
+                for access in accesses {
+                    for location in access.locations(&facts.points_to, &facts.call_graph, &program.layout, function) {
+                        let fields = by_object.get(&location.object).into_iter().flatten();
+                        let size = access.size.unwrap_or(u64::MAX / 2);
+                        let hit = fields.filter(|(_, field)| facts.points_to.may_alias(location, size, *field, KIND_BYTES));
+                        written.extend(hit.map(|(lock, _)| *lock));
+                    }
+                }
+            }
+        }
+    }
+    written
+}
+
+/// Where a mutex keeps its kind.
+fn kind_field(program: &Program, lock: Location) -> Location {
+    let distance = kind_distance(program);
+    let offset = match lock.offset {
+        Offset::At(at) => Offset::At(at + distance),
+        Offset::Class { residue, stride } => Offset::Class { residue: (residue + distance) % stride, stride },
+        Offset::Any => Offset::Any,
+    };
+    Location { object: lock.object, offset }
+}
+
+/// `__kind`, in bytes from the start of a mutex.
+fn kind_distance(program: &Program) -> u64 {
+    if program.layout.pointer_bytes == 8 { 16 } else { 12 }
+}
+
+const KIND_BYTES: u64 = 4;
+
+/// Initialisation and destruction by the library, and memory that becomes zero.
+fn is_harmless_write(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, instruction: &Instruction) -> bool {
+    match &instruction.operation {
+        Operation::SetMemory { byte: Operand::Constant(constant), .. } => matches!(program.constants[*constant], Constant::Integer { value: 0, .. }),
+        Operation::Call { callee, .. } => {
+            let is_own = |effect: &Effect| matches!(effect, Effect::InitializeLock { .. } | Effect::DestroyLock { .. });
+            callees(facts, callee, instruction).iter().all(|callee| models[*callee].is_some_and(|model| model.effects.iter().any(is_own)))
+        }
+        _ => false,
+    }
+}
+
+/// The kind in the initial bytes of a mutex in a global.
+fn static_kind(program: &Program, global: crate::program::GlobalId, at: u64) -> Option<u128> {
+    let global = &program.globals[global];
+    let start = usize::try_from(at + kind_distance(program)).ok()?;
+    if global.is_external {
+        return None;
+    }
+    let byte = |offset: usize| u128::from(global.bytes.get(offset).copied().unwrap_or(0));
+    Some((0..4).map(|offset| byte(start + offset) << (8 * offset)).sum())
+}

@@ -1,0 +1,112 @@
+//! Data races: which conflicting accesses does nothing keep apart?
+//!
+//! # Method       1. `skeleton`: what of each function matters.  2. `tabulate`: what is certainly held at each point of each context.  3. `reach`: which threads
+//!                come to each context.  4. `record`: accesses grouped into classes, each with its cover.  5. `pairs`: every two classes that
+//!                conflict are refuted for a reason, or are a candidate.  6. `report`: the same in words of the source.
+//! # Theorem      A race that a run of the program shows, without undefined behaviour before it, is among the candidates. (Facts err on the side of more:
+//!                more accesses, more threads at the same time, fewer locks.)
+//! # False alarms Flags, semaphores, condition variables and release/acquire hand-over order nothing here; values of data are known only as far
+//!                as branches on lock results need it.
+//! # Misses       What the program's assumptions say: unknown functions, inline assembly, undefined behaviour.
+
+mod action;
+mod calls;
+mod context;
+mod cover;
+mod effects;
+mod identity;
+mod kinds;
+mod loads;
+mod names;
+mod order;
+mod pairs;
+mod parameters;
+mod reach;
+mod record;
+mod report;
+mod result;
+mod skeleton;
+mod state;
+mod tabulate;
+mod usefulness;
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashSet;
+
+pub use result::{Candidate, CandidateKey, LockHeld, Protection, QuietCounts, RaceLimit, RaceOptions, RaceResult, RefutedGroup, Side};
+
+use crate::facts::{Facts, Location, Manner, Position};
+use crate::locks::Family;
+use crate::models::BoundModels;
+use crate::program::Program;
+use cover::Covers;
+use identity::Identity;
+use kinds::Kinds;
+use order::Orders;
+use pairs::{Checker, Judgement};
+use reach::Reach;
+use record::Records;
+use report::Reporter;
+use tabulate::{AccessState, Tabulation};
+
+/// All conflicting pairs of accesses of a program: those that something keeps apart, with the reason, and the others.
+pub fn check(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, options: &RaceOptions) -> RaceResult {
+    let is_shared = |function, block, index| facts.accesses.at(function, block, index).iter().any(|access| record::is_shared(program, facts, function, access));
+    let skeletons = skeleton::build(program, models, facts, &is_shared);
+    let kinds = Kinds::of(program, models, facts);
+    let mut tabulation = Tabulation::new(program, facts, &skeletons, &kinds, BTreeSet::new(), Identity::new(program, facts));
+    tabulation.solve();
+    let mut collected = tabulation.collect();
+    if !collected.held_at_creation.is_empty() {
+        // Some thread begins under a lock: whether it has taken that lock since is worth knowing.
+        tabulation = Tabulation::new(program, facts, &skeletons, &kinds, collected.held_at_creation, tabulation.identity);
+        tabulation.solve();
+        collected = tabulation.collect();
+    }
+    let mut reach = Reach::of(facts, &tabulation);
+    let tainted: FxHashSet<Family> = collected.tainted.iter().copied().collect();
+    let mut unsafe_ground = Ground::default();
+    loop {
+        let mut covers = Covers::new(program, facts, tainted.clone(), unsafe_ground.unsettled.clone());
+        let records =
+            Records::of(program, facts, options, &mut tabulation, &reach.threads, &collected.accesses, &mut covers, &unsafe_ground.racing);
+        let mut checker = Checker { facts, records: &records, covers: &covers, orders: Orders::default() };
+        let judgement = checker.judge();
+        // A lock that is initialised while others use it protects nothing, and what a race publishes may be known too early.
+        if unsafe_ground.grow(&records, &judgement, &collected.accesses, &tabulation) {
+            continue;
+        }
+        let reporter = Reporter::new(program, facts, &tabulation, &records, &covers, &collected.accesses, &mut reach);
+        return reporter.run(&judgement.judged, judgement.quiet);
+    }
+}
+
+/// What conclusions must not rest on, because it races itself.
+#[derive(Default)]
+struct Ground {
+    /// Where locks and controls lie that are initialised or overwritten while others may use them.
+    unsettled: FxHashSet<Location>,
+    /// The accesses that are an end of some candidate.
+    racing: FxHashSet<Position>,
+}
+
+impl Ground {
+    /// Adds the ends of candidates. Whether anything must be looked at again.
+    fn grow(&mut self, records: &Records, judgement: &Judgement, states: &[AccessState], tabulation: &Tabulation<'_, '_>) -> bool {
+        let mut is_new = false;
+        for (index, other_writes) in &judgement.ends {
+            let (key, class) = records.classes.get_index(*index).expect("a class of the table");
+            for member in &class.members {
+                let state = &states[member.state];
+                let function = tabulation.contexts.all[state.context].key.function;
+                let position = Position { function, block: state.block, index: state.index };
+                is_new |= self.racing.insert(position) && records.rests_on_publications;
+                if member.access.manner == Manner::Operation && *other_writes {
+                    is_new |= self.unsettled.insert(key.location);
+                }
+            }
+        }
+        is_new
+    }
+}

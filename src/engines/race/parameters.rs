@@ -1,0 +1,71 @@
+//! Lock parameters: through which parameters does a function find its locks?
+//!
+//! A wrapper names a lock by its parameter. Where several locks may come that way, what a caller gives is part of the context, so that each caller's lock
+//! is its own inside the wrapper, too.
+
+use std::collections::BTreeSet;
+
+use typed_index_collections::TiVec;
+
+use super::action::Action;
+use super::skeleton::{EventKind, Skeletons, Target};
+use crate::facts::{Facts, Offset};
+use crate::program::{FunctionId, Operand, Program, RegisterId};
+
+/// By function: the positions of its lock parameters, ascending.
+pub fn find(program: &Program, facts: &Facts<'_>, skeletons: &Skeletons) -> TiVec<FunctionId, Vec<usize>> {
+    let mut found: TiVec<FunctionId, BTreeSet<usize>> = program.functions.iter().map(|_| BTreeSet::new()).collect();
+    // Callees before callers; inside a cycle until nothing changes.
+    for component in facts.call_graph.components() {
+        let mut is_done = false;
+        while !is_done {
+            is_done = true;
+            for function in component.iter().filter(|function| skeletons[**function].is_changing) {
+                let used = used_in(program, facts, skeletons, &found, *function);
+                if found[*function] != used {
+                    found[*function] = used;
+                    is_done = component.len() == 1;
+                }
+            }
+        }
+    }
+    found.into_iter().map(|positions| positions.into_iter().collect()).collect()
+}
+
+fn used_in(program: &Program, facts: &Facts<'_>, skeletons: &Skeletons, found: &TiVec<FunctionId, BTreeSet<usize>>, function: FunctionId) -> BTreeSet<usize> {
+    let mut used = found[function].clone();
+    let parameters = &program.functions[function].parameters;
+    let mut add = |operand: Operand| {
+        let leaves = facts.values.leaves(facts.values.term(function, operand));
+        let position = |leaf: &RegisterId| parameters.iter().position(|parameter| parameter.register == *leaf && parameter.by_value.is_none());
+        // One location says it all without a caller's help.
+        let is_ambiguous = |position: &usize| {
+            let mut pointees = facts.points_to.pointees(function, Operand::Register(parameters[*position].register));
+            !matches!((pointees.next(), pointees.next()), (Some(location), None) if matches!(location.offset, Offset::At(_)))
+        };
+        used.extend(leaves.iter().filter_map(position).filter(is_ambiguous));
+    };
+    for event in skeletons[function].blocks.iter().flatten() {
+        let EventKind::Call(call) = &event.kind else { continue };
+        for target in &call.targets {
+            match target {
+                Target::Body(callee) => {
+                    let arguments = found[*callee].iter().filter_map(|position| call.arguments.get(*position));
+                    arguments.for_each(|argument| add(argument.value));
+                }
+                Target::Library(actions) => actions.iter().for_each(|action| match action {
+                    Action::Acquire { lock, .. } | Action::Release { lock, .. } | Action::Forget { lock } | Action::Wait { lock } => add(*lock),
+                    Action::Once { control, .. } => add(*control),
+                    Action::BeginAtomic
+                    | Action::EndAtomic
+                    | Action::Callback { .. }
+                    | Action::SaveJump
+                    | Action::RunUnknown
+                    | Action::Create
+                    | Action::End => {}
+                }),
+            }
+        }
+    }
+    used
+}

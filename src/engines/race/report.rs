@@ -1,0 +1,353 @@
+//! From verdicts on classes to what is said of objects: candidates line by line, refuted pairs in groups, what protects what.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+
+use super::cover::{Covers, Item, LockKey};
+use super::names::Names;
+use super::pairs::{Judged, Verdict, Why};
+use super::reach::Reach;
+use super::record::{Class, ClassKey, Member, Records, WHOLE};
+use super::result::{Candidate, CandidateKey, LockHeld, Protection, QuietCounts, RaceLimit, RaceResult, RefutedGroup, Side};
+use super::tabulate::{AccessState, Tabulation};
+use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Location, Offset, OrderReason, ThreadId};
+use crate::findings::Reason;
+use crate::program::{FunctionId, Program, SiteId};
+
+/// More pairs of lines on one object are counted, not listed.
+const MOST_PAIRS: usize = 200;
+/// More groups of refuted pairs, of one object and for one reason, are counted with the first.
+const MOST_GROUPS: usize = 24;
+
+pub struct Reporter<'a, 'p> {
+    pub program: &'a Program,
+    pub facts: &'a Facts<'p>,
+    pub tabulation: &'a Tabulation<'a, 'p>,
+    pub records: &'a Records,
+    pub covers: &'a Covers<'a, 'p>,
+    pub states: &'a [AccessState],
+    pub reach: &'a mut Reach,
+    pub names: Names<'a, 'p>,
+    candidates: BTreeMap<CandidateKey, Candidate>,
+    refuted: BTreeMap<GroupKey, Group>,
+    /// By object and reason: how many groups there are, and the first.
+    groups: FxHashMap<(String, Reason), (usize, (FunctionId, FunctionId))>,
+    limits: BTreeSet<RaceLimit>,
+}
+
+/// Whole object, reason, pair of functions.
+type GroupKey = (String, Reason, (FunctionId, FunctionId));
+
+struct Group {
+    count: u64,
+    group: RefutedGroup,
+}
+
+impl<'a, 'p> Reporter<'a, 'p> {
+    pub fn new(
+        program: &'a Program,
+        facts: &'a Facts<'p>,
+        tabulation: &'a Tabulation<'a, 'p>,
+        records: &'a Records,
+        covers: &'a Covers<'a, 'p>,
+        states: &'a [AccessState],
+        reach: &'a mut Reach,
+    ) -> Reporter<'a, 'p> {
+        let names = Names::new(program, facts);
+        Reporter {
+            program,
+            facts,
+            tabulation,
+            records,
+            covers,
+            states,
+            reach,
+            names,
+            candidates: BTreeMap::new(),
+            refuted: BTreeMap::new(),
+            groups: FxHashMap::default(),
+            limits: BTreeSet::new(),
+        }
+    }
+
+    pub fn run(mut self, judged: &[Judged], quiet: QuietCounts) -> RaceResult {
+        let mut protection = Vec::new();
+        for of_object in judged.chunk_by(|one, other| one.object == other.object) {
+            let mut shared: BTreeSet<usize> = BTreeSet::new();
+            let (mut listed, mut left_out) = (0, 0);
+            for pair in of_object {
+                match pair.verdict {
+                    Verdict::NoConflict => {}
+                    Verdict::Refuted(why) => {
+                        if !matches!(why, Why::OneThread | Why::Threads(_)) {
+                            shared.extend([pair.left, pair.right]);
+                        }
+                        self.refute(pair.left, pair.right, why, pair.more);
+                    }
+                    Verdict::Candidate(one, other) => {
+                        shared.extend([pair.left, pair.right]);
+                        let (added, more) = self.raise(pair.left, pair.right, (one, other), MOST_PAIRS.saturating_sub(listed));
+                        listed += added;
+                        left_out += more + pair.more;
+                    }
+                }
+            }
+            let object = of_object[0].object;
+            if left_out > 0 {
+                let name = self.names.whole(Location { object, offset: Offset::Any });
+                self.limits.insert(RaceLimit::MorePairs { object: name, count: left_out });
+            }
+            protection.extend(self.protection(object, &shared));
+        }
+        let mut candidates: Vec<Candidate> = self.candidates.into_values().collect();
+        let position = |candidate: &Candidate| {
+            let place = candidate.ends.iter().find_map(|end| end.place.clone());
+            (place, candidate.object.clone(), candidate.key())
+        };
+        candidates.sort_by_cached_key(position);
+        let refuted = self.refuted.into_values().map(|group| RefutedGroup { count: group.count, ..group.group }).collect();
+        RaceResult { candidates, refuted, protection, quiet, limits: self.limits.into_iter().collect() }
+    }
+
+    fn class(&self, index: usize) -> (&'a ClassKey, &'a Class) {
+        self.records.classes.get_index(index).expect("a class of the table")
+    }
+
+    /// All pairs of lines of two classes that nothing keeps apart: how many are new, and how many were left out.
+    fn raise(&mut self, left: usize, right: usize, threads: (ThreadId, ThreadId), room: usize) -> (usize, u64) {
+        let ((key, class), (other_key, other_class)) = (self.class(left), self.class(right));
+        let (mut added, mut left_out) = (0, 0);
+        for (position, one) in class.members.iter().enumerate() {
+            let others = if left == right { &other_class.members[position..] } else { &other_class.members[..] };
+            if added >= room {
+                left_out += others.len() as u64;
+                continue;
+            }
+            for other in others {
+                let location = shared_location(self.facts, key, other_key);
+                let whole = self.names.whole(location);
+                let lines: BTreeSet<_> = [one, other].into_iter().map(|member| self.line(member.site)).collect();
+                let known = self.candidates.get(&(whole.clone(), lines.clone())).map(Candidate::weakness);
+                if known.is_none() && added >= room {
+                    left_out += 1;
+                    continue;
+                }
+                let candidate = self.candidate(location, (key, one, threads.0), (other_key, other, threads.1), whole.clone());
+                if known.is_some_and(|known| known <= candidate.weakness()) {
+                    continue;
+                }
+                added += usize::from(known.is_none());
+                self.candidates.insert((whole, lines), candidate);
+            }
+        }
+        (added, left_out)
+    }
+
+    fn candidate(&mut self, location: Location, left: (&ClassKey, &Member, ThreadId), right: (&ClassKey, &Member, ThreadId), whole: String) -> Candidate {
+        let mut ends = vec![self.side(left.0, left.1, left.2), self.side(right.0, right.1, right.2)];
+        ends.sort_by(|one, other| (&one.place, one.role, &one.thread_name).cmp(&(&other.place, other.role, &other.thread_name)));
+        let object = {
+            // The more exact name; the end that writes first.
+            let (key, member) = if left.0.size <= right.0.size { (left.0, left.1) } else { (right.0, right.1) };
+            self.names.object(Location { object: location.object, ..key.location }, key.size, member).0
+        };
+        ends.dedup_by(|later, earlier| later.line() == earlier.line());
+        let why = match (ends.iter().map(|end| end.locks.len()).collect::<Vec<_>>().as_slice(), ends.len()) {
+            ([0, 0], _) | ([0], _) => "no lock is held at either end, and no order of threads keeps them apart".to_owned(),
+            ([_], _) => "no lock is certainly the same in both threads".to_owned(),
+            _ => "no lock is certainly held at both ends, and no order of threads keeps them apart".to_owned(),
+        };
+        Candidate { object, whole, ends, why }
+    }
+
+    fn line(&self, site: SiteId) -> (String, String, u32) {
+        let place = self.program.place_of(site);
+        let (file, line) = place.map_or((String::new(), 0), |place| (place.file, place.line));
+        (file, self.names.function(site), line)
+    }
+
+    fn side(&mut self, key: &ClassKey, member: &Member, thread: ThreadId) -> Side {
+        let state = &self.states[member.state];
+        let lockset = self.tabulation.locksets.get(state.lockset);
+        let mut locks: Vec<LockHeld> = Vec::new();
+        for (held, taken_at) in lockset.iter().zip(&state.sites) {
+            if let Some(name) = self.names.held(&self.tabulation.identity, held) {
+                locks.push(LockHeld { name, is_shared: held.mode == crate::locks::Mode::Shared, taken_at: *taken_at });
+            }
+        }
+        locks.sort_by_key(|lock| (lock.taken_at, lock.name.clone()));
+        let calls = self.reach.path(self.facts, self.tabulation, thread, member.context);
+        let known = self.facts.threads.thread(thread);
+        let mut creation = Vec::new();
+        let mut is_cut = known.is_cut;
+        let mut current = Some(thread);
+        while let Some(thread) = current {
+            let known = self.facts.threads.thread(thread);
+            creation.extend(known.site());
+            is_cut |= known.is_cut;
+            // A thread that was merged may have been created by one of its own kind.
+            current = known.parent.filter(|parent| *parent < thread);
+        }
+        creation.reverse();
+        Side {
+            thread,
+            thread_name: self.names.thread(thread).to_owned(),
+            creation,
+            site: member.site,
+            function: member.function,
+            function_name: self.names.function(member.site),
+            place: self.program.place_of(member.site),
+            role: member.role(key.is_atomic),
+            object: self.names.object(key.location, key.size, member).0,
+            locks,
+            calls,
+            is_cut,
+        }
+    }
+
+    /// Counts pairs by the functions they stand in.
+    fn refute(&mut self, left: usize, right: usize, why: Why, more: u64) {
+        let ((key, class), (other_key, other_class)) = (self.class(left), self.class(right));
+        let location = shared_location(self.facts, key, other_key);
+        let whole = self.names.whole(location);
+        let reason = reason_of(why);
+        let (ones, others) = (by_function(class), by_function(other_class));
+        let mut more = more;
+        for (function, (number, one)) in &ones {
+            for (other_function, (other_number, other)) in &others {
+                let count = match left == right {
+                    true if function == other_function => number * (number + 1) / 2,
+                    true if function > other_function => continue,
+                    _ => number * other_number,
+                } + std::mem::take(&mut more);
+                let pair = (*function.min(other_function), *function.max(other_function));
+                if let Some(group) = self.refuted.get_mut(&(whole.clone(), reason, pair)) {
+                    group.count += count;
+                    continue;
+                }
+                let groups = self.groups.entry((whole.clone(), reason)).or_insert((0, pair));
+                groups.0 += 1;
+                if groups.0 > MOST_GROUPS
+                    && let Some(group) = self.refuted.get_mut(&(whole.clone(), reason, groups.1))
+                {
+                    group.count += count;
+                    continue;
+                }
+                let threads = self.some_threads(key, other_key);
+                let mut ends = vec![self.side(key, one, threads.0), self.side(other_key, other, threads.1)];
+                ends.sort_by(|one, other| (&one.place, one.role, &one.thread_name).cmp(&(&other.place, other.role, &other.thread_name)));
+                let object = self.names.object(location, key.size.min(WHOLE), one).0;
+                let detail = self.detail(why, &object, &ends);
+                ends.dedup_by(|later, earlier| later.line() == earlier.line());
+                let group = RefutedGroup { object, whole: whole.clone(), reason, detail, count: 0, ends };
+                self.refuted.insert((whole.clone(), reason, pair), Group { count, group });
+            }
+        }
+    }
+
+    /// Two threads to speak of: different ones where there are.
+    fn some_threads(&self, left: &ClassKey, right: &ClassKey) -> (ThreadId, ThreadId) {
+        let (ones, others) = (self.records.threads(left.threads), self.records.threads(right.threads));
+        let different = ones.iter().flat_map(|one| others.iter().map(move |other| (*one, *other))).find(|(one, other)| one != other);
+        different.unwrap_or((ones[0], others[0]))
+    }
+
+    /// One sentence that a C programmer can check.
+    fn detail(&self, why: Why, object: &str, ends: &[Side]) -> String {
+        let identity = &self.tabulation.identity;
+        let thread = |thread: ThreadId| self.names.thread(thread).to_owned();
+        let place = |place| self.names.place(identity, place, super::identity::Identity::NOWHERE);
+        match why {
+            Why::OneThread => format!("both accesses to {object} are made by the same thread"),
+            Why::Threads(OrderReason::SameThread) => format!("both accesses to {object} are made by the same thread"),
+            Why::Threads(OrderReason::NotRunning { ancestor, descendant, site }) => {
+                let created = site.and_then(|site| self.names.line(site)).map_or(String::new(), |line| format!(" (created at {line})"));
+                format!("{} accesses {object} when {}{created} has not been created yet, or has been joined", thread(ancestor), thread(descendant))
+            }
+            Why::Threads(OrderReason::Joined { first, second }) => {
+                format!("{} has been joined before {} accesses {object}", thread(first), thread(second))
+            }
+            Why::Threads(OrderReason::OneAfterAnother { left, right }) => {
+                format!("{} and {} never run at the same time: one has ended when the other is created", thread(left), thread(right))
+            }
+            Why::Lock(lock) => format!("{} is held at both accesses to {object}", place(lock)),
+            Why::Relative(family) => {
+                let lock = self.names.family(identity, family);
+                format!("both hold the lock that belongs to the accessed {object}: {lock}")
+            }
+            Why::Section => format!("both accesses to {object} are inside atomic sections"),
+            Why::Once(control) => format!("{object} is accessed by the routine that runs once under {}, and by others after it", place(control)),
+            Why::OwnPart(id) => format!("every {} was created with an argument of its own, and accesses the part of {object} that belongs to it", thread(id)),
+            Why::HeldAtCreation(lock) => {
+                let names: Vec<&str> = ends.iter().map(|end| end.thread_name.as_str()).collect();
+                format!("one of {} holds {} since before it created the other, which has waited for it before it accesses {object}", names.join(" and "), place(lock))
+            }
+        }
+    }
+
+    /// What is held at how many of the accesses that others may meet.
+    fn protection(&self, object: AbstractObjectId, shared: &BTreeSet<usize>) -> Option<Protection> {
+        let mut sites: FxHashMap<SiteId, Option<BTreeSet<String>>> = FxHashMap::default();
+        for class in shared {
+            let (key, class) = self.class(*class);
+            if key.location.object != object {
+                continue;
+            }
+            let names: BTreeSet<String> = self.covers.get(key.cover).iter().filter_map(|item| self.item_name(item)).collect();
+            for member in &class.members {
+                let held = sites.entry(member.site).or_default();
+                *held = Some(match held.take() {
+                    // A site counts as protected if every way to it is.
+                    Some(known) => known.intersection(&names).cloned().collect(),
+                    None => names.clone(),
+                });
+            }
+        }
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for name in sites.values().flatten().flatten() {
+            *counts.entry(name.clone()).or_default() += 1;
+        }
+        let mut rows: Vec<(String, usize)> = counts.into_iter().collect();
+        rows.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+        let location = Location { object, offset: Offset::At(0) };
+        (!sites.is_empty()).then(|| Protection { object: self.names.whole(location), accesses: sites.len(), rows })
+    }
+
+    fn item_name(&self, item: &Item) -> Option<String> {
+        let identity = &self.tabulation.identity;
+        match item {
+            Item::Lock { key: LockKey::Place(place), family, .. } => Some(self.names.place(identity, *place, *family)),
+            Item::Lock { key: LockKey::Shape(_), family, .. } => Some(self.names.family(identity, *family)),
+            Item::Section => Some("an atomic section".to_owned()),
+            Item::InsideOnce(_) | Item::OnceDone(_) | Item::Acquired(..) | Item::Own(..) | Item::OwnInstance => None,
+        }
+    }
+}
+
+fn reason_of(why: Why) -> Reason {
+    match why {
+        Why::OneThread => Reason::SingleInstance,
+        Why::Threads(_) => Reason::ForkJoin,
+        Why::Lock(_) | Why::Section => Reason::CommonLock,
+        Why::Relative(_) => Reason::RelativeLock,
+        Why::Once(_) => Reason::HappensBefore,
+        Why::OwnPart(_) => Reason::ThreadPartition,
+        Why::HeldAtCreation(_) => Reason::LockHistory,
+    }
+}
+
+/// The members of each function: how many, and the first.
+fn by_function(class: &Class) -> BTreeMap<FunctionId, (u64, &Member)> {
+    let mut functions: BTreeMap<FunctionId, (u64, &Member)> = BTreeMap::new();
+    for member in &class.members {
+        functions.entry(member.function).or_insert((0, member)).0 += 1;
+    }
+    functions
+}
+
+/// Of the two locations of a pair, the one that is no unknown memory.
+fn shared_location(facts: &Facts<'_>, left: &ClassKey, right: &ClassKey) -> Location {
+    let is_unknown = |key: &ClassKey| facts.points_to.object(key.location.object).kind == AbstractObjectKind::Unknown;
+    if is_unknown(left) { right.location } else { left.location }
+}

@@ -1,0 +1,113 @@
+//! What is known at a point of a function: a small set of alternatives, each a lockset with what branches have shown.
+//!
+//! # Definition   An alternative is what some of the ways to the point have in common. Ways with equal locksets are one alternative, whose valuations
+//!                are joined: facts about data are kept only as far as they go with what is held (property simulation).
+//! # Paper        Das, Lerner, Seigle 2002.
+//! # Deviations   More than [`MOST`] alternatives become one, by the meet of their locksets.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use crate::facts::Valuation;
+use crate::locks::{Family, LocksetId, Locksets, Sites};
+
+/// More alternatives are not told apart.
+const MOST: usize = 12;
+
+/// One alternative.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alternative {
+    pub lockset: LocksetId,
+    pub sites: Sites,
+    pub valuation: Valuation,
+    /// What may have been released without being in the lockset.
+    pub released: Released,
+}
+
+impl Alternative {
+    /// Keeps what the other valuation says, too. Whether something is lost.
+    fn join(&mut self, other: &Valuation) -> bool {
+        let joined = self.valuation.join(other);
+        let is_lower = joined != self.valuation;
+        self.valuation = joined;
+        is_lower
+    }
+}
+
+/// Families of locks that may have been released behind a caller's back.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Released {
+    /// Anything may have been.
+    pub all: bool,
+    families: Rc<BTreeSet<Family>>,
+}
+
+impl Released {
+    pub fn families(&self) -> impl Iterator<Item = Family> + '_ {
+        self.families.iter().copied()
+    }
+
+    pub fn insert(&mut self, family: Family) {
+        if !self.families.contains(&family) {
+            Rc::make_mut(&mut self.families).insert(family);
+        }
+    }
+
+    /// Whether there is something new.
+    pub fn absorb(&mut self, other: &Released) -> bool {
+        let before = (self.all, self.families.len());
+        self.all |= other.all;
+        if self.families.is_empty() {
+            self.families = other.families.clone();
+        } else if !Rc::ptr_eq(&self.families, &other.families) && !other.families.is_subset(&self.families) {
+            Rc::make_mut(&mut self.families).extend(other.families.iter().copied());
+        }
+        before != (self.all, self.families.len())
+    }
+}
+
+/// The alternatives at one point.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    pub alternatives: Vec<Alternative>,
+    /// There were too many: one is left, and all that come are merged into it.
+    is_merged: bool,
+}
+
+impl State {
+    pub fn one(alternative: Alternative) -> State {
+        State { alternatives: vec![alternative], is_merged: false }
+    }
+
+    /// Adds what holds on one more way. Whether that changed anything.
+    pub fn add(&mut self, locksets: &mut Locksets, new: Alternative) -> bool {
+        if self.is_merged {
+            return self.merge(locksets, new);
+        }
+        if let Some(known) = self.alternatives.iter_mut().find(|known| known.lockset == new.lockset) {
+            return known.released.absorb(&new.released) | known.join(&new.valuation);
+        }
+        self.alternatives.push(new);
+        if self.alternatives.len() > MOST {
+            let all = std::mem::take(&mut self.alternatives);
+            self.is_merged = true;
+            for one in all {
+                self.merge(locksets, one);
+            }
+        }
+        true
+    }
+
+    fn merge(&mut self, locksets: &mut Locksets, new: Alternative) -> bool {
+        let Some(known) = self.alternatives.first_mut() else {
+            self.alternatives.push(new);
+            return true;
+        };
+        let (lockset, sites) = locksets.meet_with_sites((known.lockset, &known.sites), new.lockset);
+        let is_lower = lockset != known.lockset;
+        if is_lower {
+            (known.lockset, known.sites) = (lockset, sites);
+        }
+        known.released.absorb(&new.released) | known.join(&new.valuation) | is_lower
+    }
+}

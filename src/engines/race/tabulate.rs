@@ -1,0 +1,253 @@
+//! Tabulation: what is certainly held at each point of each context.
+//!
+//! # Definition   The least solution of: a root is entered with nothing held; a call enters its callee with the caller's lockset in the callee's names;
+//!                a return hands the lockset back in the caller's names, together with what the caller alone could name; each block's state
+//!                contains what its predecessors' ends hold, edge by edge.
+//! # Theorem      For every run, thread and instruction the thread executes, some context of the instruction's function has an alternative there all
+//!                of whose things the thread holds. Paths that return to another caller than the one they came from are not looked at.
+//! # Papers       Reps, Horwitz, Sagiv 1995 (tabulation); Das, Lerner, Seigle 2002 (property simulation).
+//! # Deviations   1. A callee is summarised once for each entry that matters, never inlined; recursion is a cycle of summaries.
+//!                2. What a lock is called in the caller alone is kept aside, and dropped if the callee may have released such a lock.
+//!                3. After a second return of `setjmp` nothing is held.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+use typed_index_collections::TiVec;
+
+use super::context::{ContextId, ContextKey, Contexts};
+use super::effects::Renamed;
+use super::identity::Identity;
+use super::skeleton::{EventKind, Skeletons};
+use super::state::{Alternative, Released, State};
+use super::usefulness::Usefulness;
+use crate::facts::{Definitions, Facts, Stage, Valuation};
+use crate::locks::{Family, LocksetId, Locksets, Place, Sites, Working};
+use crate::program::{BlockId, FunctionId, Program, SiteId, TerminatorKind};
+
+/// The tables of one tabulation.
+pub struct Tabulation<'a, 'p> {
+    pub program: &'a Program,
+    pub facts: &'a Facts<'p>,
+    pub skeletons: &'a Skeletons,
+    pub kinds: &'a super::kinds::Kinds,
+    pub identity: Identity<'a, 'p>,
+    pub locksets: Locksets,
+    pub contexts: Contexts,
+    /// The contexts that threads begin in, in the order of `Threads::roots`.
+    pub roots: Vec<ContextId>,
+    /// Locks whose first acquisition by a thread is remembered.
+    pub tracked: BTreeSet<Place>,
+    /// Blocks to look at again; the last one first, by context, then in the order of execution.
+    open: Vec<ContextId>,
+    definitions: FxHashMap<FunctionId, Rc<Definitions<'a>>>,
+    usefulness: FxHashMap<FunctionId, Rc<Usefulness>>,
+    /// What phis do to the names in a lockset, edge by edge.
+    pub(super) renamed: FxHashMap<(FunctionId, BlockId, BlockId, LocksetId), Renamed>,
+    /// By function: the parameters through which it, or what it calls, finds locks.
+    pub lock_parameters: TiVec<FunctionId, Vec<usize>>,
+    dirty: BTreeMap<ContextId, BTreeSet<(u32, BlockId)>>,
+}
+
+/// What is learnt when all states are known.
+#[derive(Default)]
+pub struct Collected {
+    pub accesses: Vec<AccessState>,
+    /// Families of which a lock may be released by a thread that does not hold it.
+    pub tainted: BTreeSet<Family>,
+    /// Locks that are held where a thread is created.
+    pub held_at_creation: BTreeSet<Place>,
+}
+
+/// An access in one alternative of one context.
+#[derive(Clone, Debug)]
+pub struct AccessState {
+    pub context: ContextId,
+    pub block: BlockId,
+    pub index: usize,
+    pub site: SiteId,
+    pub lockset: crate::locks::LocksetId,
+    pub sites: Sites,
+}
+
+impl<'a, 'p> Tabulation<'a, 'p> {
+    pub fn new(program: &'a Program, facts: &'a Facts<'p>, skeletons: &'a Skeletons, kinds: &'a super::kinds::Kinds, tracked: BTreeSet<Place>, identity: Identity<'a, 'p>) -> Tabulation<'a, 'p> {
+        Tabulation {
+            program,
+            facts,
+            skeletons,
+            kinds,
+            identity,
+            locksets: Locksets::default(),
+            contexts: Contexts::default(),
+            roots: Vec::new(),
+            tracked,
+            open: Vec::new(),
+            definitions: FxHashMap::default(),
+            usefulness: FxHashMap::default(),
+            renamed: FxHashMap::default(),
+            lock_parameters: super::parameters::find(program, facts, skeletons),
+            dirty: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn definitions(&mut self, function: FunctionId) -> Rc<Definitions<'a>> {
+        let program = self.program;
+        self.definitions.entry(function).or_insert_with(|| Rc::new(Definitions::of(program, function))).clone()
+    }
+
+    pub(super) fn usefulness(&mut self, function: FunctionId) -> Rc<Usefulness> {
+        let (program, skeletons) = (self.program, self.skeletons);
+        let find = || Rc::new(super::usefulness::find(&program.functions[function], &skeletons[function].homes));
+        self.usefulness.entry(function).or_insert_with(find).clone()
+    }
+
+    pub fn solve(&mut self) {
+        let facts = self.facts;
+        for root in facts.threads.roots() {
+            let mut entry = Working::default();
+            if facts.threads.argument_distance(root.thread).is_some() {
+                entry.items.extend(self.own_argument(root.function).map(|own| (own, None)));
+            }
+            let id = self.enter(root.function, root.stage, entry, Vec::new());
+            self.roots.push(id);
+            self.run();
+        }
+    }
+
+    /// Callees before callers: a context that is new goes on top, so that its exits are there when its caller goes on.
+    fn run(&mut self) {
+        while let Some(context) = self.open.last().copied() {
+            match self.dirty.get_mut(&context).and_then(BTreeSet::pop_first) {
+                Some((_, block)) => self.block(context, block, None),
+                None => {
+                    self.open.pop();
+                    self.dirty.remove(&context);
+                }
+            }
+        }
+    }
+
+    /// The context for an entry; its work is planned when it is new.
+    pub(super) fn enter(&mut self, function: FunctionId, stage: Stage, entry: Working, bindings: super::context::Bindings) -> ContextId {
+        let (lockset, sites) = entry.seal(&mut self.locksets);
+        let is_changing = self.skeletons[function].is_changing;
+        let blocks = if is_changing { self.program.functions[function].blocks.len() } else { 0 };
+        let key = ContextKey { function, stage, lockset, bindings };
+        let (id, is_new) = self.contexts.enter(&mut self.locksets, key, sites, blocks);
+        if is_new {
+            if is_changing {
+                let context = &mut self.contexts.all[id];
+                let alternative = Alternative {
+                    lockset: context.key.lockset,
+                    sites: context.entry_sites.clone(),
+                    valuation: Valuation::default(),
+                    released: Released::default(),
+                };
+                context.blocks[self.program.functions[function].entry()] = State::one(alternative);
+                self.plan(id, self.program.functions[function].entry());
+            } else {
+                for block in self.program.functions[function].blocks.keys() {
+                    self.plan(id, block);
+                }
+            }
+        }
+        id
+    }
+
+    pub(super) fn plan(&mut self, context: ContextId, block: BlockId) {
+        let rank = self.skeletons[self.contexts.all[context].key.function].ranks[block];
+        // A block that no path leads to is never executed.
+        if rank == u32::MAX {
+            return;
+        }
+        let open = &mut self.open;
+        let blocks = self.dirty.entry(context).or_insert_with(|| {
+            open.push(context);
+            BTreeSet::new()
+        });
+        blocks.insert((rank, block));
+    }
+
+    /// Looks at all states once more, and notes what they say.
+    pub fn collect(&mut self) -> Collected {
+        let mut collected = Collected::default();
+        for id in 0..self.contexts.all.len() {
+            let id = ContextId::from(id);
+            let function = self.contexts.all[id].key.function;
+            for block in self.program.functions[function].blocks.keys() {
+                if self.skeletons[function].ranks[block] != u32::MAX {
+                    self.block(id, block, Some(&mut collected));
+                }
+            }
+        }
+        collected
+    }
+
+    /// One block: its events, then its edges.
+    fn block(&mut self, context: ContextId, block: BlockId, mut collected: Option<&mut Collected>) {
+        let key = self.contexts.all[context].key.clone();
+        let skeletons = self.skeletons;
+        let skeleton = &skeletons[key.function];
+        let mut state = if skeleton.is_changing {
+            let mut state = self.contexts.all[context].blocks[block].clone();
+            for alternative in &mut state.alternatives {
+                // What is defined here gets a new value.
+                alternative.valuation.retain(|register| skeleton.homes[register] != Some(block));
+            }
+            state
+        } else {
+            let sites = self.contexts.all[context].entry_sites.clone();
+            State::one(Alternative { lockset: key.lockset, sites, valuation: Valuation::default(), released: Released::default() })
+        };
+        for event in &skeleton.blocks[block] {
+            if state.alternatives.is_empty() {
+                return;
+            }
+            match &event.kind {
+                EventKind::Define(register) => self.define(&mut state, *register),
+                EventKind::Access => {
+                    if let Some(collected) = collected.as_deref_mut() {
+                        collected.accesses.extend(state.alternatives.iter().map(|alternative| AccessState {
+                            context,
+                            block,
+                            index: event.index,
+                            site: event.site,
+                            lockset: alternative.lockset,
+                            sites: alternative.sites.clone(),
+                        }));
+                    }
+                }
+                EventKind::Call(call) => {
+                    let at = super::calls::CallAt { context, key: &key, block, index: event.index, site: event.site, call };
+                    state = self.call(&at, state, collected.as_deref_mut());
+                }
+            }
+        }
+        if skeleton.is_changing && collected.is_none() {
+            self.leave(context, &key, block, state);
+        }
+    }
+
+    /// The edges to the next blocks, and the return.
+    fn leave(&mut self, context: ContextId, key: &ContextKey, block: BlockId, state: State) {
+        let function = &self.program.functions[key.function];
+        match &function.blocks[block].terminator.kind {
+            TerminatorKind::Return(value) => self.add_exits(context, key, *value, state),
+            TerminatorKind::Unreachable => {}
+            other => {
+                let successors: BTreeSet<BlockId> = other.successors().into_iter().collect();
+                for next in successors {
+                    for alternative in &state.alternatives {
+                        if let Some(moved) = self.follow(key.function, block, next, alternative)
+                            && self.contexts.all[context].blocks[next].add(&mut self.locksets, moved)
+                        {
+                            self.plan(context, next);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

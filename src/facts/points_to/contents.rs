@@ -1,0 +1,125 @@
+//! Questions about memory: which addresses may be stored where, and which objects can be reached through them.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashSet;
+
+use super::PointsTo;
+use super::graph::NodeId;
+use super::location::{Class, Location, Offset};
+use super::object::{AbstractObjectId, AbstractObjectKind};
+use super::set::LocationSet;
+use super::solve::RESIDUE;
+use crate::program::{Callee, FunctionId, Operand, Operation, Program, Type};
+
+impl PointsTo {
+    /// Which addresses may be stored in `size` bytes from a location on, in a fixed order; what outside memory holds is `Unknown`.
+    pub fn contents(&self, location: Location, size: u64) -> impl Iterator<Item = Location> + '_ {
+        let is_outside = self.object(location.object).kind == AbstractObjectKind::Unknown;
+        let outside = is_outside.then_some(Location { object: location.object, offset: Offset::Any });
+        let class = Class::from(location.offset);
+        let cells = self.cells[location.object.index()].iter();
+        let overlapping = cells.filter(|(cell, width, _)| class.overlaps(size, *cell, (*width).into()));
+        let nodes: BTreeSet<NodeId> = overlapping.map(|(_, _, node)| self.graph.find(*node)).collect();
+        let stored: BTreeSet<Location> = nodes.into_iter().flat_map(|node| self.expanded(Some(node))).collect();
+        outside.into_iter().chain(stored)
+    }
+
+    /// The objects whose addresses may be computed from numbers that are used as addresses.
+    pub(crate) fn computed(&self) -> impl Iterator<Item = AbstractObjectId> + '_ {
+        let sources = self.has_used_residues.then(|| self.graph.set(self.residue_sources));
+        sources.into_iter().flat_map(LocationSet::iter).map(|number| self.locations.get(number).0)
+    }
+
+    /// The objects whose addresses an operand may hold as they are, some of them several times: what a number was computed from is not
+    /// among them (`computed`).
+    pub(crate) fn held_objects(&self, function: FunctionId, operand: Operand) -> impl Iterator<Item = AbstractObjectId> + '_ {
+        let set = self.node(function, operand).map(|node| self.graph.set(node));
+        let numbers = set.into_iter().flat_map(LocationSet::iter).filter(|number| *number != RESIDUE);
+        numbers.map(|number| self.locations.get(number).0)
+    }
+
+    /// Whether a pointer that some instruction uses is a number computed from addresses.
+    pub(super) fn uses_residues(&self, program: &Program) -> bool {
+        let is_residue = |function: FunctionId, operand: Operand| {
+            self.node(function, operand).is_some_and(|node| self.graph.set(node).contains(RESIDUE))
+        };
+        let reachable = program.functions.iter_enumerated().filter(|(id, _)| self.is_reachable(*id));
+        reachable.into_iter().any(|(id, function)| {
+            function.blocks.iter().flat_map(|block| &block.instructions).any(|instruction| match &instruction.operation {
+                Operation::Load { address, .. }
+                | Operation::Store { address, .. }
+                | Operation::ReadModifyWrite { address, .. }
+                | Operation::CompareExchange { address, .. }
+                | Operation::MaskedLoad { address, .. }
+                | Operation::MaskedStore { address, .. }
+                | Operation::SetMemory { destination: address, .. }
+                | Operation::VariadicStart { list: address }
+                | Operation::VariadicNext { list: address } => is_residue(id, *address),
+                Operation::CopyMemory { destination: to, source: from, .. } | Operation::VariadicCopy { to, from } => {
+                    is_residue(id, *to) || is_residue(id, *from)
+                }
+                Operation::Call { callee, arguments, .. } => {
+                    let is_pointer = |operand: Operand| program.type_of(function, operand) == Type::POINTER;
+                    let called = if let Callee::Indirect(address) = callee { Some(*address) } else { None };
+                    let arguments = arguments.iter().map(|argument| argument.value).filter(|operand| is_pointer(*operand));
+                    arguments.chain(called).any(|operand| is_residue(id, operand))
+                }
+                // Inline assembly gets what escapes; nothing else uses an address.
+                _ => false,
+            })
+        })
+    }
+
+    /// What threads hand to one another other than through memory: arguments of new threads and of routines that run at exit, results.
+    pub fn handed_over(&self) -> impl Iterator<Item = Location> + '_ {
+        self.graph.set(self.handed_over).iter().map(|number| {
+            let (object, class) = self.locations.get(number);
+            Location { object, offset: class.offset() }
+        })
+    }
+
+    /// By object: whether it is a root, or its address may be stored in an object that is; `leads_on` says in which objects to look.
+    /// Escaped and computed objects must be among the roots.
+    pub(crate) fn reached_from(
+        &self,
+        roots: impl IntoIterator<Item = AbstractObjectId>,
+        leads_on: impl Fn(AbstractObjectId) -> bool,
+    ) -> Vec<bool> {
+        let mut is_reached = vec![false; self.objects.len()];
+        let mut open: Vec<AbstractObjectId> = Vec::new();
+        let mut reach = |object: AbstractObjectId, open: &mut Vec<AbstractObjectId>| {
+            if !std::mem::replace(&mut is_reached[object.index()], true) {
+                open.push(object);
+            }
+        };
+        roots.into_iter().for_each(|root| reach(root, &mut open));
+        // Cells that hold the same are one node.
+        let mut seen: FxHashSet<NodeId> = FxHashSet::default();
+        while let Some(object) = open.pop() {
+            if !leads_on(object) {
+                continue;
+            }
+            for (_, _, node) in &self.cells[object.index()] {
+                if seen.insert(self.graph.find(*node)) {
+                    // A number computed from addresses leads nowhere until it is used as one (`computed`).
+                    self.graph.set(*node).iter().for_each(|number| reach(self.locations.get(number).0, &mut open));
+                }
+            }
+        }
+        is_reached
+    }
+
+    /// The locations of a node; a number computed from addresses stands for all that such numbers were computed from.
+    pub(super) fn expanded(&self, node: Option<NodeId>) -> impl Iterator<Item = Location> + '_ {
+        let set = node.map(|node| self.graph.set(node));
+        let sources = set.filter(|set| set.contains(RESIDUE)).map(|_| self.graph.set(self.residue_sources));
+        let own = set.into_iter().flat_map(LocationSet::iter).filter(|number| *number != RESIDUE);
+        let computed =
+            sources.into_iter().flat_map(LocationSet::iter).filter(move |number| set.is_some_and(|set| !set.contains(*number)));
+        own.chain(computed).map(|number| {
+            let (object, class) = self.locations.get(number);
+            Location { object, offset: class.offset() }
+        })
+    }
+}

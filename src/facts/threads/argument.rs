@@ -1,0 +1,72 @@
+//! Arguments that tell the instances of a thread apart: how far are those of two instances that run at the same time?
+//!
+//! # Theorem      If one loop creates all instances that may overlap, one in each iteration, and the argument grows by d with the loop's counter, two
+//!                of them are at least d apart. If the argument points c bytes into an object of s bytes that the same iteration has allocated, the
+//!                s − c bytes from there on are no other instance's.
+//! # Deviations   A counter that wraps, and an allocation that fails, are not thought of: neither gives an address that can be used.
+
+use super::super::loops::{Definition, constant};
+use super::places::{Address, Base};
+use super::relation::Order;
+use super::relevant::{Called, Input};
+use super::sweep::progression;
+use super::tree::{Creation, Point};
+use super::types::ThreadId;
+use super::walk::Walk;
+use crate::models::{AllocationResult, Effect, SizeSource};
+use crate::program::{Instruction, Operation};
+
+pub(super) fn distances(walk: &Walk<'_>, order: &Order) -> Vec<Option<u64>> {
+    (0..walk.places.tree.threads.len()).map(|index| distance(walk, order, ThreadId::from(index))).collect()
+}
+
+fn distance(walk: &Walk<'_>, order: &Order, thread: ThreadId) -> Option<u64> {
+    let [creation] = walk.places.tree.creations[thread.index()][..] else { return None };
+    let creator = walk.places.tree.activation(creation.point.activation);
+    if creator.is_cut || walk.has_given_up {
+        return None;
+    }
+    let argument = walk.places.thread_argument(creation.point)?;
+    let address = walk.places.address(creation.point.activation, argument)?;
+    allocated(walk, &address, creation.point).or_else(|| counted(walk, order, thread, &address, creation))
+}
+
+fn counted(walk: &Walk<'_>, order: &Order, thread: ThreadId, address: &Address, creation: Creation) -> Option<u64> {
+    let progression = progression(&walk.places, address, creation.point, true)?;
+    // Instances of two executions of the loop may have the same argument: they must not overlap.
+    let activation = walk.places.tree.activation(progression.activation);
+    let record = walk.records[progression.activation.index()].as_ref()?;
+    let one = walk.places.relevant.bodies[&activation.function].loops.get(progression.in_loop);
+    let predecessors = &walk.places.input.function(activation.function).blocks[one.header].predecessors;
+    let entries = predecessors.iter().filter(|from| !one.blocks.contains(from));
+    let mut phases = entries.filter_map(|from| record.phases.get(from)).filter_map(|changes| changes.last());
+    let is_alone = phases.all(|(_, phase)| walk.phases.live(*phase).binary_search(&thread).is_err());
+    (is_alone && !order.overlaps_beyond(thread, creation.creator)).then_some(progression.stride.unsigned_abs())
+}
+
+/// The rest of an object that is allocated anew for each creation.
+fn allocated(walk: &Walk<'_>, address: &Address, point: Point) -> Option<u64> {
+    let (Base::Register(activation, register), []) = (address.base, &address.terms[..]) else { return None };
+    let here = walk.places.tree.activation(activation);
+    let body = &walk.places.relevant.bodies[&here.function];
+    let Some(Definition::Instruction { block, index }) = body.definitions.get(register) else { return None };
+    let is_same_turn = activation == point.activation && !body.is_wild && body.loops.innermost(block) == body.loops.innermost(point.block);
+    let size = allocation_size(walk.places.input, walk.places.input.instruction(here.function, block, index))?;
+    size.checked_sub(u64::try_from(address.constant).ok()?).filter(|rest| is_same_turn && *rest > 0)
+}
+
+fn allocation_size(input: Input<'_>, instruction: &Instruction) -> Option<u64> {
+    let Operation::Call { .. } = instruction.operation else { return None };
+    let called = input.called(instruction);
+    let [Called::Library(model)] = called[..] else { return None };
+    let number = |position: usize| u64::try_from(constant(input.program, Input::argument(instruction, position)?)?).ok();
+    model.effects.iter().find_map(|effect| match effect {
+        Effect::Allocate { size, result: AllocationResult::Returned, .. } => match size {
+            SizeSource::Constant(size) => Some(*size),
+            SizeSource::Argument(position) => number(*position),
+            SizeSource::Product(left, right) => number(*left)?.checked_mul(number(*right)?),
+            SizeSource::String(_) | SizeSource::Unknown => None,
+        },
+        _ => None,
+    })
+}

@@ -1,0 +1,223 @@
+//! The walk of an activation: knowledge flows through its blocks until nothing changes, and into the activations that it calls.
+//!
+//! Only the order of edges and loops is decided here; `walk` says what an instruction does.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use typed_index_collections::TiVec;
+
+use super::super::loops::{CountedExit, Loop, LoopId};
+use super::places::Base;
+use super::state::{Handles, Place, State, Sweep};
+use super::sweep::{is_tested_always, is_tested_first, trip};
+use super::tree::Point;
+use super::types::{ActivationId, PhaseId, ThreadId};
+use super::walk::{Record, Walk, merge};
+use crate::program::{BlockId, Operand, RegisterId, SiteId, TerminatorKind};
+
+/// Visits of a block, on average, after which an activation is given up.
+const VISITS: usize = 60;
+
+type Outs = TiVec<BlockId, Option<State>>;
+
+impl Walk<'_> {
+    /// What is known when the activation returns; `None` if it does not.
+    pub fn walk(&mut self, id: ActivationId, mut entry: State) -> Option<State> {
+        let tree = self.places.tree;
+        entry.forget_registers(&|activation, _| tree.is_within(activation, id));
+        entry.forget_loops(&|activation, _| tree.is_within(activation, id));
+        if let Some(record) = &self.records[id.index()]
+            && record.round == self.round
+            && record.entry == entry
+        {
+            return record.exit.clone();
+        }
+        let function = self.places.input.function(tree.activation(id).function);
+        let relevant = self.places.relevant;
+        let body = &relevant.bodies[&tree.activation(id).function];
+        let order = reverse_postorder(function);
+        let mut outs: Outs = function.blocks.iter().map(|_| None).collect();
+        let mut phases: BTreeMap<BlockId, Vec<(usize, PhaseId)>> = BTreeMap::new();
+        // Loops whose body turned out not to come round.
+        let mut released: BTreeSet<LoopId> = BTreeSet::new();
+        let mut open: BTreeSet<(usize, BlockId)> = BTreeSet::from([(order[function.entry()], function.entry())]);
+        let mut visits = 0;
+        loop {
+            while let Some((_, block)) = open.pop_first() {
+                visits += 1;
+                if visits > VISITS * function.blocks.len() + 1000 {
+                    self.has_given_up = true;
+                    return None;
+                }
+                let mut state = (block == function.entry()).then(|| entry.clone());
+                for from in &function.blocks[block].predecessors {
+                    merge(&mut state, self.flow(id, *from, block, &outs, &released));
+                }
+                let Some(state) = state else { continue };
+                let after = self.block(id, block, state, &mut phases);
+                if after != outs[block] {
+                    outs[block] = after;
+                    let mut next: BTreeSet<BlockId> = function.blocks[block].terminator.kind.successors().into_iter().collect();
+                    // What has been joined in the last iteration is seen at the header's exits.
+                    for (_, one) in body.loops.iter().filter(|(_, one)| one.latches.contains(&block)) {
+                        next.extend(one.exits.iter().filter(|(from, _)| *from == one.header).map(|(_, to)| *to));
+                    }
+                    open.extend(next.into_iter().map(|next| (order[next], next)));
+                }
+            }
+            let stuck = body.loops.iter().find(|(in_loop, one)| {
+                outs[one.header].is_some() && one.latches.iter().all(|latch| outs[*latch].is_none()) && !released.contains(in_loop)
+            });
+            let Some((in_loop, one)) = stuck else { break };
+            released.insert(in_loop);
+            open.extend(one.exits.iter().map(|(_, to)| (order[*to], *to)));
+        }
+        let mut exit = None;
+        for (block, one) in function.blocks.iter_enumerated() {
+            if let TerminatorKind::Return(value) = &one.terminator.kind {
+                merge(&mut exit, outs[block].clone().map(|state| self.returning(id, *value, state)));
+            }
+        }
+        self.records[id.index()] = Some(Record { round: self.round, entry, exit: exit.clone(), phases });
+        exit
+    }
+
+    fn block(&mut self, id: ActivationId, block: BlockId, state: State, phases: &mut BTreeMap<BlockId, Vec<(usize, PhaseId)>>) -> Option<State> {
+        let relevant = self.places.relevant;
+        let steps = &relevant.bodies[&self.places.tree.activation(id).function].steps[block];
+        let mut changes = vec![(0, self.phases.of_state(&state))];
+        let mut current = Some(state);
+        for &index in steps {
+            let Some(state) = current else { break };
+            current = self.step(Point { activation: id, block, index }, state);
+            if let Some(state) = &current {
+                let phase = self.phases.of_state(state);
+                if changes.last().is_none_or(|(_, last)| *last != phase) {
+                    changes.push((index + 1, phase));
+                }
+            }
+        }
+        phases.insert(block, changes);
+        current
+    }
+
+    fn returning(&self, id: ActivationId, value: Option<Operand>, mut state: State) -> State {
+        let value = value.and_then(|value| self.places.value(id, value)).map(Place::Value);
+        let places = state.live.values_mut().map(|handles| &mut handles.places).chain(state.known.values_mut());
+        for places in places {
+            if value.as_ref().is_some_and(|value| places.contains(value)) {
+                places.insert(Place::Returned(id));
+            } else {
+                places.remove(&Place::Returned(id));
+            }
+        }
+        state
+    }
+
+    /// What is known on an edge.
+    fn flow(&self, id: ActivationId, from: BlockId, to: BlockId, outs: &Outs, released: &BTreeSet<LoopId>) -> Option<State> {
+        let mut state = outs[from].clone()?;
+        let body = &self.places.relevant.bodies[&self.places.tree.activation(id).function];
+        for in_loop in body.loops.around(from) {
+            let one = body.loops.get(in_loop);
+            if one.blocks.contains(&to) {
+                break;
+            }
+            let exit = one.counted_exits.iter().find(|exit| (exit.from, exit.to) == (from, to));
+            if let Some(exit) = exit.filter(|exit| is_tested_always(&self.places, id, in_loop, exit)) {
+                state = self.leave(id, in_loop, exit, state, outs, released)?;
+            }
+        }
+        for (in_loop, one) in body.loops.iter().filter(|(_, one)| one.header == to) {
+            let is_inside = |register: RegisterId| {
+                body.definitions.get(register).and_then(|definition| definition.block()).is_some_and(|block| one.blocks.contains(&block))
+            };
+            state.forget_registers(&|activation, register| activation == id && is_inside(register));
+            if one.blocks.contains(&from) {
+                state.done.retain(|swept| (swept.activation, swept.in_loop) != (id, in_loop));
+            } else {
+                state.forget_loops(&|activation, old| (activation, old) == (id, in_loop));
+            }
+        }
+        Some(state)
+    }
+
+    /// A loop ends at its counted exit: what every iteration has joined is joined.
+    fn leave(&self, id: ActivationId, in_loop: LoopId, exit: &CountedExit, state: State, outs: &Outs, released: &BTreeSet<LoopId>) -> Option<State> {
+        let function = self.places.tree.activation(id).function;
+        let one = self.places.relevant.bodies[&function].loops.get(in_loop);
+        let mut done: Option<BTreeSet<Sweep>> = None;
+        if is_tested_first(&self.places, id, in_loop, exit) {
+            for latch in &one.latches {
+                let Some(latch) = &outs[*latch] else { continue };
+                match &mut done {
+                    Some(done) => done.retain(|swept| latch.done.contains(swept)),
+                    None => done = Some(latch.done.clone()),
+                }
+            }
+            if done.is_none() && !released.contains(&in_loop) {
+                // The body comes first, so that what it joins is known.
+                return None;
+            }
+        } else {
+            done = Some(state.done.clone());
+        }
+        let done = done.unwrap_or_default();
+        let mut targets: BTreeSet<ThreadId> = BTreeSet::new();
+        let mut sites: BTreeSet<SiteId> = BTreeSet::new();
+        for swept in done.iter().filter(|swept| (swept.activation, swept.in_loop) == (id, in_loop)) {
+            sites.extend(self.swept_sites.get(swept).into_iter().flatten());
+            let swept = Sweep { trip: trip(&self.places, id, in_loop, exit), ..swept.clone() };
+            let finds = |handles: &Handles| is_found(handles, &swept);
+            let found = state.live.iter().filter(|(thread, handles)| finds(handles) && self.is_found_before(id, one, **thread, outs, &finds));
+            targets.extend(found.map(|(thread, _)| *thread));
+        }
+        let thread = self.places.tree.activation(id).thread;
+        let targets: Vec<ThreadId> = targets.into_iter().filter(|target| self.is_joined_only_by(*target, thread)).collect();
+        self.note_joins(&targets, &sites);
+        self.joined(thread, &targets, state)
+    }
+
+    /// Whether the thread's handles were in the array before the loop began, and the loop creates no more of them.
+    fn is_found_before(&self, id: ActivationId, one: &Loop, thread: ThreadId, outs: &Outs, finds: &dyn Fn(&Handles) -> bool) -> bool {
+        let function = self.places.input.function(self.places.tree.activation(id).function);
+        let creations = &self.places.tree.creations[thread.index()];
+        let is_created_inside = creations.iter().any(|creation| {
+            let at = self.places.tree.lifted(creation.point, id);
+            at.is_some_and(|at| one.blocks.contains(&at.block))
+        });
+        let entries = function.blocks[one.header].predecessors.iter().filter(|from| !one.blocks.contains(from));
+        let mut known = entries.filter_map(|from| outs[*from].as_ref()).filter_map(|state| state.live.get(&thread));
+        !is_created_inside && known.all(finds)
+    }
+}
+
+/// Whether all handles of a thread are among the cells.
+fn is_found(handles: &Handles, swept: &Sweep) -> bool {
+    let is_swept = handles.sweep.as_ref().is_some_and(|cells| swept.covers(cells));
+    let is_cell = handles.places.iter().any(|place| match place {
+        Place::Cell(cell) => cell.terms.is_empty() && cell.base != Base::Nothing && cell.base == swept.base && swept.contains(cell.constant),
+        Place::Value(_) | Place::Returned(_) => false,
+    });
+    is_swept || is_cell
+}
+
+/// The position of each block in an order that visits blocks before their successors, loops aside.
+fn reverse_postorder(function: &crate::program::Function) -> TiVec<BlockId, usize> {
+    let mut order: TiVec<BlockId, usize> = function.blocks.iter().map(|_| usize::MAX).collect();
+    let mut seen = BTreeSet::from([function.entry()]);
+    let mut stack = vec![(function.entry(), function.blocks[function.entry()].terminator.kind.successors())];
+    let mut next = function.blocks.len();
+    while let Some((block, successors)) = stack.last_mut() {
+        match successors.pop() {
+            Some(successor) if seen.insert(successor) => stack.push((successor, function.blocks[successor].terminator.kind.successors())),
+            Some(_) => {}
+            None => {
+                next -= 1;
+                order[*block] = next;
+                stack.pop();
+            }
+        }
+    }
+    order
+}

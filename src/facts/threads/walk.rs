@@ -1,0 +1,481 @@
+//! What each instruction does to a thread's knowledge: creations, joins, handles that move.
+//!
+//! # Definition   create B: live += B and all that B may create. A join that certainly meets every live instance of B: live −= B and all that B may
+//!                have created, += what may run when B ends, −= what B itself has joined. Any other join changes nothing.
+//! # Theorem      At every point of a run, every thread that the running thread has created, directly or not, and that has not ended, is live; every
+//!                thread that is joined has ended. This holds for runs without undefined behaviour (a join of what is no thread).
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::call_graph::CallKind;
+use super::super::loops::Definition;
+use super::super::points_to::Location;
+use super::phases::Phases;
+use super::places::{Address, Places, Value};
+use super::relevant::{Called, Input, is_handle_type};
+use super::state::{Handles, Place, State, Sweep};
+use super::sweep::sweep;
+use super::tree::Point;
+use super::types::{ActivationId, PhaseId, ThreadId};
+use super::writers::{Write, Writers};
+use crate::models::{Attempt, CallbackTime, Effect, FunctionModel, SpawnCount};
+use crate::program::{BlockId, Instruction, Operand, Operation, RegisterId, SiteId};
+
+/// The walk of one activation, as it was last done.
+pub(super) struct Record {
+    pub round: usize,
+    pub entry: State,
+    pub exit: Option<State>,
+    /// The phases of each block that is reached: from which index on.
+    pub phases: BTreeMap<BlockId, Vec<(usize, PhaseId)>>,
+}
+
+/// What threads know of one another.
+#[derive(Default, Clone, PartialEq)]
+pub(super) struct Exchange {
+    /// What a thread begins with; `None` while its creation has not been reached.
+    pub entry: Vec<Option<State>>,
+    /// What may run when a thread ends, and who has been joined by then; `None` while its end has not been reached.
+    pub end: Vec<Option<(BTreeSet<ThreadId>, BTreeSet<ThreadId>)>>,
+    /// By creator and child: who may run when the child is created.
+    pub live_at: BTreeMap<(ThreadId, ThreadId), BTreeSet<ThreadId>>,
+    /// By thread: what its creator may have created before it.
+    pub ever_at: Vec<BTreeSet<ThreadId>>,
+}
+
+pub(super) struct Walk<'a> {
+    pub places: Places<'a>,
+    pub writers: Writers,
+    pub exchange: Exchange,
+    pub records: Vec<Option<Record>>,
+    pub phases: Phases,
+    pub round: usize,
+    /// An activation did not come to rest: nothing is known.
+    pub has_given_up: bool,
+    locations: BTreeMap<Address, Vec<Location>>,
+    sweep_locations: BTreeMap<Sweep, Vec<Location>>,
+    /// Where threads are certainly joined, as found in this round.
+    pub join_sites: RefCell<BTreeMap<ThreadId, BTreeSet<SiteId>>>,
+    pub swept_sites: BTreeMap<Sweep, BTreeSet<SiteId>>,
+}
+
+impl<'a> Walk<'a> {
+    pub fn new(places: Places<'a>, writers: Writers) -> Walk<'a> {
+        let count = places.tree.threads.len();
+        let exchange =
+            Exchange { entry: vec![None; count], end: vec![None; count], live_at: BTreeMap::new(), ever_at: vec![BTreeSet::new(); count] };
+        let records = places.tree.activations.iter().map(|_| None).collect();
+        Walk {
+            places,
+            writers,
+            exchange,
+            records,
+            phases: Phases::default(),
+            round: 0,
+            has_given_up: false,
+            locations: BTreeMap::new(),
+            sweep_locations: BTreeMap::new(),
+            join_sites: RefCell::default(),
+            swept_sites: BTreeMap::new(),
+        }
+    }
+
+    pub fn thread_of(&self, point: Point) -> ThreadId {
+        self.places.tree.activation(point.activation).thread
+    }
+
+    /// The knowledge after an instruction; `None` when the thread does not come past it.
+    pub fn step(&mut self, point: Point, state: State) -> Option<State> {
+        let function = self.places.tree.activation(point.activation).function;
+        let instruction = self.places.input.instruction(function, point.block, point.index);
+        match &instruction.operation {
+            Operation::Load { address, .. } => Some(self.load(point, instruction.result, *address, state)),
+            Operation::Store { address, value, .. } => Some(self.store(point, *address, *value, state)),
+            Operation::Call { .. } => self.call(point, instruction, state),
+            _ => Some(self.overwrite(point, state, &[])),
+        }
+    }
+
+    fn call(&mut self, point: Point, instruction: &'a Instruction, state: State) -> Option<State> {
+        let mut after: Option<State> = None;
+        let called = self.places.input.called(instruction);
+        if called.is_empty() {
+            return Some(state);
+        }
+        for called in called {
+            let one = match called {
+                Called::Library(model) => self.library(point, instruction, model, state.clone()),
+                Called::Body(callee) => match self.child(point, callee) {
+                    Some(child) => self.enter(child, state.clone()).map(|after| receive(after, child, point.activation, instruction.result)),
+                    None => Some(state.clone()),
+                },
+                Called::Outside => Some(state.clone()),
+            };
+            merge(&mut after, one);
+        }
+        after
+    }
+
+    fn child(&self, point: Point, callee: crate::program::FunctionId) -> Option<ActivationId> {
+        self.places.tree.activation(point.activation).children.get(&(point.block, point.index, callee)).copied()
+    }
+
+    fn enter(&mut self, child: ActivationId, state: State) -> Option<State> {
+        if !self.places.tree.activation(child).is_cut {
+            return self.walk(child, state);
+        }
+        let thread = self.places.tree.activation(child).thread;
+        let state = self.everything_may_happen(thread, state);
+        self.create_in_cut_activations(thread, &state);
+        self.end(thread, &state);
+        Some(state)
+    }
+
+    /// All that the thread may create may run; no handle is known.
+    fn everything_may_happen(&self, thread: ThreadId, mut state: State) -> State {
+        let descendants = &self.places.tree.descendants[thread.index()];
+        state.live.extend(descendants.iter().map(|one| (*one, Handles::default())));
+        state.direct.extend(descendants);
+        state.ever.extend(descendants);
+        state.forget_handles();
+        state
+    }
+
+    /// The creations of the thread's activations that are not walked.
+    pub fn create_in_cut_activations(&mut self, thread: ThreadId, state: &State) {
+        let all: BTreeSet<ThreadId> = (0..self.places.tree.threads.len()).map(ThreadId::from).collect();
+        let cut: Vec<ThreadId> = (self.places.tree.activations.iter())
+            .filter(|activation| activation.is_cut && activation.thread == thread)
+            .flat_map(|activation| activation.creations.values().flatten().copied())
+            .collect();
+        for child in cut {
+            self.exchange.live_at.entry((thread, child)).or_default().extend(&all);
+            self.exchange.ever_at[child.index()].extend(&all);
+            merge(&mut self.exchange.entry[child.index()], Some(State { joined: state.joined.clone(), ..State::default() }));
+        }
+    }
+
+    /// The thread ends here.
+    pub fn end(&mut self, thread: ThreadId, state: &State) {
+        let live: BTreeSet<ThreadId> = state.live.keys().copied().collect();
+        let end = &mut self.exchange.end[thread.index()];
+        match end {
+            Some((all, joined)) => {
+                all.extend(&live);
+                joined.retain(|one| state.joined.contains(one));
+            }
+            None => *end = Some((live, state.joined.clone())),
+        }
+    }
+
+    fn library(&mut self, point: Point, instruction: &'a Instruction, model: &'a FunctionModel, mut state: State) -> Option<State> {
+        let function = self.places.tree.activation(point.activation).function;
+        let thread = self.thread_of(point);
+        let writes = self.places.relevant.library_may_write_handle(self.places.input, function, instruction, model);
+        for effect in &model.effects {
+            match effect {
+                Effect::Spawn { handle, count, .. } => state = self.create(point, instruction, *handle, *count, state),
+                Effect::Join { handle, attempt: Attempt::Blocking, .. } => state = self.join(point, instruction, *handle, state)?,
+                Effect::ExitThread { .. } | Effect::ContinueExit => {
+                    self.end(thread, &state);
+                    return None;
+                }
+                Effect::Exit { .. } | Effect::Jump { .. } => return None,
+                Effect::SaveJump { .. } => state = self.everything_may_happen(thread, state),
+                Effect::Callback { when: CallbackTime::During, .. } => state = self.call_back(point, instruction, CallKind::Callback, state)?,
+                Effect::Once { .. } => state = self.call_back(point, instruction, CallKind::Once, state)?,
+                // Who may be detached is known for all times (`writers`); the rest has nothing to do with the order of threads.
+                _ => {}
+            }
+        }
+        Some(if writes { self.overwrite(point, state, &[]) } else { state })
+    }
+
+    /// A routine runs any number of times, none among them.
+    fn call_back(&mut self, point: Point, instruction: &Instruction, kind: CallKind, mut state: State) -> Option<State> {
+        let function = self.places.tree.activation(point.activation).function;
+        let routines: Vec<ActivationId> =
+            self.places.input.started(function, instruction, kind).filter_map(|routine| self.child(point, routine)).collect();
+        for _ in 0..8 {
+            let before = state.clone();
+            for routine in &routines {
+                if let Some(after) = self.enter(*routine, state.clone()) {
+                    state.meet(&after);
+                }
+            }
+            if state == before || kind == CallKind::Once {
+                return Some(state);
+            }
+        }
+        self.has_given_up = true;
+        Some(state)
+    }
+
+    fn create(&mut self, point: Point, instruction: &Instruction, handle: Option<usize>, count: SpawnCount, before: State) -> State {
+        let activation = self.places.tree.activation(point.activation);
+        let thread = activation.thread;
+        let children = activation.creations.get(&(point.block, point.index)).cloned().unwrap_or_default();
+        for child in &children {
+            self.begin(thread, *child, &before);
+        }
+        let mut state = self.overwrite(point, before.clone(), &children);
+        let is_wild = self.places.relevant.bodies[&activation.function].is_wild;
+        let handle = handle.and_then(|handle| Input::argument(instruction, handle)).filter(|_| !is_wild && count == SpawnCount::One);
+        let cell = handle.and_then(|handle| self.cell(point, handle, thread));
+        let swept = cell.as_ref().and_then(|cell| sweep(&self.places, cell, point, true));
+        if let (Some(swept), Some(cell)) = (&swept, &cell) {
+            self.sweep_locations.insert(swept.clone(), self.locations[cell].clone());
+        }
+        for child in children {
+            let earlier = before.live.get(&child).filter(|_| before.direct.contains(&child));
+            let handles = match (earlier, &cell) {
+                (None, Some(cell)) => Handles { places: BTreeSet::from([Place::Cell(cell.clone())]), sweep: swept.clone() },
+                // Another instance runs: both are known only if both are in the array.
+                (Some(Handles { sweep: Some(earlier), .. }), Some(_)) if Some(earlier) == swept.as_ref() => {
+                    Handles { places: BTreeSet::new(), sweep: swept.clone() }
+                }
+                _ => Handles::default(),
+            };
+            let descendants = &self.places.tree.descendants[child.index()];
+            for one in descendants {
+                state.live.entry(*one).or_default();
+            }
+            state.ever.extend(descendants);
+            state.ever.insert(child);
+            state.direct.insert(child);
+            state.live.insert(child, handles);
+        }
+        state
+    }
+
+    /// The cell that only this thread writes, if the operand is the address of one.
+    fn cell(&mut self, point: Point, operand: Operand, thread: ThreadId) -> Option<Address> {
+        let function = self.places.tree.activation(point.activation).function;
+        let cell = self.places.address(point.activation, operand)?;
+        let locations: Vec<Location> = self.places.input.points_to.pointees(function, operand).collect();
+        let is_private = self.writers.is_private(&self.places, &cell, &locations, thread);
+        self.locations.entry(cell.clone()).or_default().extend(locations);
+        let all = self.locations.get_mut(&cell).expect("was just entered");
+        all.sort_unstable();
+        all.dedup();
+        is_private.then_some(cell)
+    }
+
+    /// A new thread inherits what its creator knows for good.
+    fn begin(&mut self, creator: ThreadId, child: ThreadId, state: &State) {
+        self.exchange.live_at.entry((creator, child)).or_default().extend(state.live.keys());
+        self.exchange.ever_at[child.index()].extend(&state.ever);
+        let is_lasting = |place: &Place| match place {
+            Place::Value(_) => true,
+            Place::Returned(_) => false,
+            Place::Cell(cell) => self.locations.get(cell).is_some_and(|locations| self.writers.settled_at(&self.places, cell, locations).is_some()),
+        };
+        let mut known: BTreeMap<ThreadId, BTreeSet<Place>> = BTreeMap::new();
+        let own = state.live.iter().filter(|(one, _)| !self.places.tree.threads[one.index()].is_many).map(|(one, handles)| (one, &handles.places));
+        for (one, places) in own.chain(&state.known) {
+            let lasting: BTreeSet<Place> = places.iter().filter(|place| is_lasting(place)).cloned().collect();
+            if !lasting.is_empty() && *one != child {
+                known.insert(*one, lasting);
+            }
+        }
+        let inherited = State { joined: state.joined.clone(), known, ..State::default() };
+        let entry = &mut self.exchange.entry[child.index()];
+        merge(entry, Some(inherited));
+        // A thread that changes nothing ends as it began; whoever joins it need not wait for the next round.
+        let is_walked = self.places.tree.roots.iter().any(|(thread, _, activation)| *thread == child && activation.is_some());
+        if let (Some(entry), false) = (entry.clone(), is_walked) {
+            self.end(child, &entry);
+        }
+    }
+
+    fn load(&mut self, point: Point, result: Option<RegisterId>, address: Operand, mut state: State) -> State {
+        let Some(result) = result else { return state };
+        let activation = self.places.tree.activation(point.activation);
+        let (thread, function) = (activation.thread, activation.function);
+        let place = Place::Value(Value::Register(point.activation, result));
+        state.live.values_mut().for_each(|handles| _ = handles.places.remove(&place));
+        state.known.values_mut().for_each(|places| _ = places.remove(&place));
+        if !is_handle_type(self.places.input, self.places.input.function(function).registers[result].ty) {
+            return state;
+        }
+        let Some(cell) = self.places.address(point.activation, address) else { return state };
+        let running: BTreeSet<ThreadId> = state.live.keys().copied().collect();
+        let source = Place::Cell(cell.clone());
+        for (one, handles) in &mut state.live {
+            // What a thread that has ended created is in its cell by now.
+            let creations = &self.places.tree.creations[one.index()];
+            let is_settled = self.writers.settled[one.index()].as_ref() == Some(&cell)
+                && creations.iter().all(|creation| creation.creator != thread && !running.contains(&creation.creator));
+            if handles.places.contains(&source) || is_settled {
+                handles.places.insert(place.clone());
+            }
+        }
+        for places in state.known.values_mut().filter(|places| places.contains(&source)) {
+            places.insert(place.clone());
+        }
+        state
+    }
+
+    fn store(&mut self, point: Point, address: Operand, value: Operand, state: State) -> State {
+        let mut state = self.overwrite(point, state, &[]);
+        let activation = self.places.tree.activation(point.activation);
+        let (thread, function) = (activation.thread, self.places.input.function(activation.function));
+        if !is_handle_type(self.places.input, self.places.input.program.type_of(function, value)) {
+            return state;
+        }
+        let Some(value) = self.places.value(point.activation, value) else { return state };
+        let Some(cell) = self.cell(point, address, thread) else { return state };
+        let source = Place::Value(value);
+        let places = state.live.values_mut().map(|handles| &mut handles.places).chain(state.known.values_mut());
+        for places in places.filter(|places| places.contains(&source)) {
+            places.insert(Place::Cell(cell.clone()));
+        }
+        state
+    }
+
+    /// Cells that the instruction may write no longer hold what they held. A loop that stores in another cell each time, the handles of `children`,
+    /// keeps the earlier ones.
+    fn overwrite(&mut self, point: Point, mut state: State, children: &[ThreadId]) -> State {
+        let writes: &[Write] = self.writers.writes_at(point);
+        if writes.is_empty() {
+            return state;
+        }
+        let nowhere = Vec::new();
+        let is_hit = |place: &Place| match place {
+            Place::Value(_) | Place::Returned(_) => false,
+            Place::Cell(cell) => {
+                let locations = self.locations.get(cell).unwrap_or(&nowhere);
+                writes.iter().any(|write| locations.is_empty() || self.writers.may_write_now(&self.places, write, cell, locations))
+            }
+        };
+        let handle_size = self.writers.handle_size();
+        let is_sweep_hit = |sweep: &Sweep| {
+            let locations = self.sweep_locations.get(sweep).unwrap_or(&nowhere);
+            writes.iter().any(|write| match (&write.address, write.size) {
+                (Some(address), Some(size)) if sweep.is_apart_from(address, size, handle_size) => false,
+                _ => locations.is_empty() || self.writers.may_meet(&self.places, write, locations),
+            })
+        };
+        for (thread, handles) in &mut state.live {
+            handles.places.retain(|place| !is_hit(place));
+            if !children.contains(thread) && handles.sweep.as_ref().is_some_and(&is_sweep_hit) {
+                handles.sweep = None;
+            }
+        }
+        state.known.values_mut().for_each(|places| places.retain(|place| !is_hit(place)));
+        state
+    }
+
+    fn join(&mut self, point: Point, instruction: &Instruction, handle: usize, mut state: State) -> Option<State> {
+        let thread = self.thread_of(point);
+        let Some(value) = Input::argument(instruction, handle).and_then(|handle| self.places.value(point.activation, handle)) else {
+            return Some(state);
+        };
+        let place = Place::Value(value);
+        let own: Vec<ThreadId> = state.live.iter().filter(|(_, handles)| handles.places.contains(&place)).map(|(one, _)| *one).collect();
+        let others: Vec<ThreadId> = state.known.iter().filter(|(_, places)| places.contains(&place)).map(|(one, _)| *one).collect();
+        if let Some(swept) = self.swept_by(point, value) {
+            self.swept_sites.entry(swept.clone()).or_default().insert(instruction.site);
+            state.done.insert(swept);
+        }
+        let targets: Vec<ThreadId> = own.into_iter().chain(others).filter(|one| self.is_joined_only_by(*one, thread)).collect();
+        self.note_joins(&targets, &BTreeSet::from([instruction.site]));
+        self.joined(thread, &targets, state)
+    }
+
+    pub fn note_joins(&self, targets: &[ThreadId], sites: &BTreeSet<SiteId>) {
+        let mut all = self.join_sites.borrow_mut();
+        targets.iter().for_each(|target| all.entry(*target).or_default().extend(sites));
+    }
+
+    /// The cells that a join in a loop takes its handles from.
+    fn swept_by(&self, point: Point, handle: Value) -> Option<Sweep> {
+        let Value::Register(activation, register) = handle else { return None };
+        let here = self.places.tree.activation(activation);
+        let body = &self.places.relevant.bodies[&here.function];
+        let Some(Definition::Instruction { block, index }) = body.definitions.get(register) else { return None };
+        let Operation::Load { address, .. } = &self.places.input.instruction(here.function, block, index).operation else { return None };
+        let address = self.places.address(activation, *address)?;
+        let swept = sweep(&self.places, &address, Point { activation, block, index }, false)?;
+        // The join itself belongs to the same iteration.
+        let at = self.places.tree.lifted(point, swept.activation)?;
+        let body = &self.places.relevant.bodies[&self.places.tree.activation(swept.activation).function];
+        body.loops.get(swept.in_loop).blocks.contains(&at.block).then_some(swept)
+    }
+
+    /// Whether a join by `joiner` cannot fail because the thread is detached or someone else joins it.
+    pub fn is_joined_only_by(&self, thread: ThreadId, joiner: ThreadId) -> bool {
+        !self.writers.detached.contains(&thread) && self.writers.joiners[thread.index()].iter().all(|one| *one == joiner)
+    }
+
+    /// Whichever of the targets was live has ended.
+    pub fn joined(&self, thread: ThreadId, targets: &[ThreadId], mut state: State) -> Option<State> {
+        let ends = targets.iter().filter(|target| self.exchange.end[target.index()].is_some()).count();
+        if !targets.is_empty() && ends == 0 {
+            return None;
+        }
+        for target in targets {
+            let end = self.exchange.end[target.index()].as_ref();
+            if state.live.contains_key(target) {
+                self.remove_child(*target, end, &mut state);
+            } else if state.known.contains_key(target) && !self.exchange.ever_at[target.index()].contains(&thread) && let Some((live, joined)) = end {
+                let family = &self.places.tree.descendants[target.index()];
+                let is_inside = |one: &ThreadId| {
+                    self.places.tree.creations[one.index()].iter().all(|creation| creation.creator == *target || family.contains(&creation.creator))
+                };
+                state.joined.insert(*target);
+                state.joined.extend(family.iter().filter(|one| is_inside(one) && !live.contains(one)));
+                state.joined.extend(joined);
+            }
+        }
+        Some(state)
+    }
+
+    fn remove_child(&self, child: ThreadId, end: Option<&(BTreeSet<ThreadId>, BTreeSet<ThreadId>)>, state: &mut State) {
+        let tree = self.places.tree;
+        let mut removed = tree.descendants[child.index()].clone();
+        removed.insert(child);
+        state.direct.remove(&child);
+        // A thread that several may create stays if another one of its creators runs, or this thread has created it as well.
+        let direct = &state.direct;
+        state.live.retain(|one, _| !removed.contains(one) || direct.contains(one));
+        let others: Vec<ThreadId> = state.live.keys().copied().collect();
+        let again = others.iter().flat_map(|one| tree.descendants[one.index()].iter()).filter(|one| removed.contains(one));
+        let stays: BTreeSet<ThreadId> = again.copied().collect();
+        for one in stays {
+            state.live.entry(one).or_default();
+        }
+        if let Some((live, joined)) = end {
+            for one in live {
+                state.live.entry(*one).or_default();
+            }
+            state.live.retain(|one, _| !joined.contains(one));
+            state.direct.retain(|one| !joined.contains(one));
+            state.joined.extend(joined);
+        }
+    }
+}
+
+/// The result of a call is what the callee returned.
+fn receive(mut state: State, callee: ActivationId, caller: ActivationId, result: Option<RegisterId>) -> State {
+    let returned = Place::Returned(callee);
+    let places = state.live.values_mut().map(|handles| &mut handles.places).chain(state.known.values_mut());
+    for places in places {
+        let result = result.map(|result| Place::Value(Value::Register(caller, result)));
+        result.iter().for_each(|result| _ = places.remove(result));
+        if places.remove(&returned) {
+            places.extend(result);
+        }
+    }
+    state
+}
+
+/// What holds on both paths, the one that is new and those before.
+pub(super) fn merge(known: &mut Option<State>, new: Option<State>) {
+    match (known.as_mut(), new) {
+        (Some(known), Some(new)) => known.meet(&new),
+        (None, new) => *known = new,
+        (Some(_), None) => {}
+    }
+}

@@ -1,0 +1,101 @@
+//! The whole method on one screen: a program in, a report out.
+//!
+//! Static engines raise candidates and refute what they can, each with a reason. The machine executes the program under random
+//! schedules, and under schedules aimed at the candidates that are left: what it shows, and shows again, is confirmed. What is neither
+//! refuted nor shown is possible, and says what was not excluded.
+
+mod assumed;
+mod execution;
+mod exhaustion;
+mod possible;
+mod races;
+mod replay;
+mod settings;
+mod states;
+mod threads;
+
+use std::time::Instant;
+
+use crate::engines::race::{self, RaceOptions};
+use crate::error::Error;
+use crate::facts::Facts;
+use crate::findings::{Check, Finding, Report, Rule};
+use crate::models::Models;
+use crate::program::Program;
+use execution::Execution;
+use races::Races;
+pub use exhaustion::exhaust;
+pub use replay::{Replayed, replay};
+pub use settings::{ExploreSettings, RunSettings, Settings};
+pub use threads::threads;
+
+/// Checks a program. `progress` is told what is being done.
+pub fn check(program: &Program, models: &Models, settings: &Settings, started: Instant, progress: &dyn Fn(&str)) -> Result<Report, Error> {
+    let bound = models.bind(program);
+    let machine = execution::machine(program, &bound, &settings.run, &settings.inputs)?;
+    let mut clock = Clock { last: started };
+    let load = clock.lap();
+
+    progress("looking who touches what");
+    let wants_races = settings.engines && settings.checks.contains(&Check::Race);
+    let facts = wants_races.then(|| Facts::of(program, &bound, settings.entries(program).as_deref()));
+    let facts_time = clock.lap();
+
+    progress("looking for races");
+    let options = RaceOptions { volatile_is_atomic: settings.run.volatile_is_atomic, assume_atomic: settings.run.assume_atomic.clone() };
+    let races = facts.as_ref().map(|facts| Races::new(program, facts, race::check(program, &bound, facts, &options)));
+    let engines_time = clock.lap();
+
+    let executed = Execution::run(&machine, races.as_ref(), settings, started, progress);
+    progress("replaying what was found");
+    let mut findings: Vec<Finding> = executed.confirm(&machine, settings, started);
+    let contradictions = races.as_ref().map_or(Vec::new(), |races| races.contradictions(&findings));
+    if let Some(races) = &races {
+        findings.extend(races.not_shown(&executed, &findings));
+        findings.iter_mut().filter(|finding| finding.rule == Rule::DataRace).for_each(|finding| finding.protection = races.forgotten_by(finding));
+    }
+    let explore_time = clock.lap();
+
+    let assumptions = assumed::all(program, &bound, facts.as_ref(), &machine, settings, &executed);
+    let limits = states::limits(races.as_ref(), &executed, settings);
+    let mut report = Report {
+        inputs: settings.inputs.clone(),
+        checks: states::states(&findings, &assumptions, races.as_ref(), settings),
+        findings,
+        refuted: races.as_ref().map_or(Vec::new(), Races::refuted),
+        protection: races.as_ref().map_or(Vec::new(), Races::protection),
+        assumptions,
+        limits,
+        notes: contradictions,
+        statistics: states::statistics(program, facts.as_ref(), races.as_ref(), &executed),
+    };
+    finish(&mut report, settings);
+    let seconds = &mut report.statistics.seconds;
+    (seconds.load, seconds.facts, seconds.engines, seconds.explore) = (load, facts_time, engines_time, explore_time);
+    Ok(report)
+}
+
+/// Sorts the findings and marks those that the settings ignore.
+fn finish(report: &mut Report, settings: &Settings) {
+    for finding in &mut report.findings {
+        let ignored = settings.ignore.iter().find(|entry| entry.matches(finding.rule.name(), &finding.object));
+        finding.suppressed = ignored.map(|entry| entry.because.clone());
+    }
+    report.findings.sort_by_key(|finding| {
+        let place = finding.ends.iter().find_map(|end| end.place.as_ref());
+        let (file, line, column) = place.map_or((String::new(), 0, 0), |place| (place.file.clone(), place.line, place.column));
+        (file, line, column, finding.rule, finding.id.clone())
+    });
+}
+
+/// Wall time by stage.
+struct Clock {
+    last: Instant,
+}
+
+impl Clock {
+    fn lap(&mut self) -> f64 {
+        let before = std::mem::replace(&mut self.last, Instant::now());
+        (self.last - before).as_secs_f64()
+    }
+}

@@ -1,0 +1,58 @@
+//! What is asked for.
+
+use std::time::Duration;
+
+use crate::config::Ignore;
+use crate::findings::Check;
+use crate::program::{FunctionId, Program};
+
+/// How the program is executed.
+#[derive(Clone, Debug, Default)]
+pub struct RunSettings {
+    pub entry: String,
+    pub faults: bool,
+    pub volatile_is_atomic: bool,
+    /// Globals whose accesses count as atomic.
+    pub assume_atomic: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub inputs: Vec<String>,
+    pub checks: Vec<Check>,
+    pub run: RunSettings,
+    /// Whether static engines look at the program.
+    pub engines: bool,
+    /// `None`: the program is not executed.
+    pub explore: Option<ExploreSettings>,
+    pub budget: Option<Duration>,
+    /// Threads to work with; their number changes nothing but the time.
+    pub jobs: usize,
+    pub ignore: Vec<Ignore>,
+    /// Settings that nothing looks at yet.
+    pub unused: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct ExploreSettings {
+    pub schedules: u64,
+    /// Schedules aimed at each candidate.
+    pub aimed: u64,
+    /// Instructions of all random runs together.
+    pub steps: u64,
+    /// Instructions of all aimed runs together.
+    pub aimed_steps: u64,
+    pub seed: u64,
+}
+
+impl Settings {
+    /// The entries that static engines begin with when the program does not begin in `main`.
+    ///
+    /// An entry of its own is taken as one that others may call as well, at the same time: more than happens, never less.
+    pub fn entries(&self, program: &Program) -> Option<Vec<FunctionId>> {
+        if self.run.entry == "main" {
+            return None;
+        }
+        Some(program.function_named(&self.run.entry).into_iter().collect())
+    }
+}

@@ -1,0 +1,72 @@
+//! What is known of each check as a whole, and why it is not more.
+
+use std::collections::BTreeMap;
+
+use super::execution::Execution;
+use super::races::Races;
+use super::settings::Settings;
+use crate::facts::Facts;
+use crate::findings::{Check, CheckState, Finding, Limit, Statistics, Verdict, could_hide};
+use crate::program::{Assumption, Program};
+
+/// Checks of which execution alone speaks; it proves nothing.
+fn is_executed_only(check: Check, races: Option<&Races<'_>>) -> bool {
+    match check {
+        Check::Race => races.is_none(),
+        Check::Deadlock | Check::Misuse | Check::Safety => true,
+        Check::Atomicity | Check::Property => false,
+    }
+}
+
+/// Why the analysis is not complete, for the checks that were asked for.
+pub fn limits(races: Option<&Races<'_>>, executed: &Execution, settings: &Settings) -> Vec<Limit> {
+    let mut limits: Vec<Limit> = races.map_or(Vec::new(), Races::limits);
+    if settings.checks.iter().any(|check| is_executed_only(*check, races)) {
+        match executed.was_executed {
+            true => limits.extend(executed.campaign.limits()),
+            false => limits.push(Limit::NotAnalysed("the program was not executed".to_owned())),
+        }
+    }
+    limits.extend(settings.unused.iter().map(|key| Limit::NotAnalysed(format!("`{key}` of the settings is not looked at yet"))));
+    if settings.checks.contains(&Check::Atomicity) {
+        limits.push(Limit::NotAnalysed("atomicity violations are not looked for yet".to_owned()));
+    }
+    limits
+}
+
+pub fn states(findings: &[Finding], assumptions: &[Assumption], races: Option<&Races<'_>>, settings: &Settings) -> BTreeMap<Check, CheckState> {
+    let state = |check: Check| {
+        let mut of_check = findings.iter().filter(|finding| finding.rule.check() == check).peekable();
+        let is_clean = of_check.peek().is_none();
+        if of_check.any(|finding| matches!(finding.verdict, Verdict::Confirmed { .. })) {
+            return CheckState::Unsafe;
+        }
+        // The race engine raises every pair that it does not refute: nothing raised, nothing there.
+        let is_decided = check == Check::Race && races.is_some_and(|races| races.limits().is_empty());
+        let is_certain = !assumptions.iter().any(|assumption| could_hide(assumption.kind, check));
+        if is_clean && is_decided && is_certain { CheckState::Safe } else { CheckState::Unknown }
+    };
+    settings.checks.iter().map(|check| (*check, state(*check))).collect()
+}
+
+pub fn statistics(program: &Program, facts: Option<&Facts<'_>>, races: Option<&Races<'_>>, executed: &Execution) -> Statistics {
+    let campaign = &executed.campaign;
+    let abstract_threads = || facts.map_or(0, |facts| facts.threads.threads().filter(|(_, thread)| thread.entry.is_some()).count() as u64);
+    Statistics {
+        functions: program.functions.iter().filter(|function| function.is_defined()).count() as u64,
+        threads: if executed.was_executed { campaign.threads } else { abstract_threads() },
+        objects: races.map_or_else(Default::default, Races::quiet),
+        executions: campaign.executions,
+        transitions: campaign.transitions,
+        peak_rss_mib: peak_rss_mib(),
+        ..Statistics::default()
+    }
+}
+
+/// The most memory this process has used.
+pub fn peak_rss_mib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kibibytes: Option<u64> = line.and_then(|line| line.trim().trim_end_matches(" kB").trim().parse().ok());
+    kibibytes.unwrap_or(0) / 1024
+}

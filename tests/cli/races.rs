@@ -1,0 +1,126 @@
+//! Races as the static engine sees them: proved absent, refuted with a reason, possible with what was not excluded.
+
+use super::support::{RACING, Scratch, clean, list, uncertain};
+
+#[test]
+fn a_program_without_a_race_is_safe() {
+    let scratch = Scratch::with(&clean());
+    for arguments in [&["--check", "race"][..], &["--check", "race", "--no-explore"]] {
+        let run = scratch.lockcheck(&[&["prog.c"], arguments].concat()).expect(0);
+        assert!(run.last_line().starts_with("0 confirmed, 0 possible, ") && !run.last_line().ends_with("(not complete)"), "{}", run.stdout);
+        assert!(!run.last_line().contains(" 0 refuted"), "{}", run.stdout);
+        let report = scratch.report(arguments);
+        assert_eq!((&report["checks"]["race"], list(&report, "limits").len()), (&"safe".into(), 0), "{report}");
+    }
+    // Nothing else is proved yet.
+    let report = scratch.report(&[]);
+    assert_eq!((&report["checks"]["race"], &report["checks"]["deadlock"]), (&"safe".into(), &"unknown".into()), "{report}");
+    scratch.lockcheck(&["prog.c"]).expect(3);
+}
+
+#[test]
+fn each_refuted_pair_has_its_reason() {
+    let report = Scratch::with(&clean()).report(&["--check", "race"]);
+    let common = list(&report, "refuted").iter().find(|group| group["reason"] == "common-lock").unwrap_or_else(|| panic!("{report}"));
+    assert_eq!((&common["object"], &common["rule"]), (&"hits".into(), &"data-race".into()));
+    assert!(common["detail"].as_str().is_some_and(|detail| detail.contains("lock")), "{common}");
+    assert!(list(common, "sites").iter().all(|site| list(site, "locks") == ["lock"]), "{common}");
+    let text = Scratch::with(&clean()).lockcheck(&["prog.c", "--check", "race", "-v"]).expect(0).stdout;
+    assert!(text.contains("[common-lock]") && text.contains("note: `hits`: "), "{text}");
+    assert!(text.contains("`lock` held at all of them"), "{text}");
+}
+
+#[test]
+fn an_unknown_function_leaves_the_answer_open() {
+    let program = clean().replace("int main(void) {\n", "void frobnicate(void);\nint main(void) {\n    frobnicate();\n");
+    let scratch = Scratch::with(&program);
+    for arguments in [&["--check", "race"][..], &["--check", "race", "--no-explore"]] {
+        let report = scratch.report(arguments);
+        assert_eq!(report["checks"]["race"], "unknown", "{report}");
+        assert!(list(&report, "assumptions").iter().any(|assumption| assumption["what"] == "frobnicate"), "{report}");
+        scratch.lockcheck(&[&["prog.c"], arguments].concat()).expect(3);
+        scratch.lockcheck(&[&["prog.c", "--allow-incomplete"], arguments].concat()).expect(0);
+    }
+    let report = Scratch::with(&uncertain()).report(&["--check", "race"]);
+    assert_eq!(list(&report, "findings").len(), 1, "one finding, by whichever way it was found: {report}");
+}
+
+/// What is read does not matter to the engine, only to runs.
+#[test]
+fn an_input_that_was_not_tried_hides_no_race() {
+    let program = clean().replace("#include <pthread.h>\n", "#include <pthread.h>\n#include <stdio.h>\n").replace("    pthread_t thread;\n", "    pthread_t thread;\n    if (getchar() == 'x') return 1;\n");
+    let scratch = Scratch::with(&program);
+    let report = scratch.report(&["--check", "race"]);
+    assert!(list(&report, "assumptions").iter().any(|assumption| assumption["kind"] == "standard-input"), "{report}");
+    assert_eq!(report["checks"]["race"], "safe", "{report}");
+    scratch.lockcheck(&["prog.c", "--check", "race"]).expect(0);
+    scratch.lockcheck(&["prog.c", "--check", "race,safety"]).expect(3);
+}
+
+#[test]
+fn without_execution_a_race_is_possible() {
+    let scratch = Scratch::with(RACING);
+    let run = scratch.lockcheck(&["prog.c", "--check", "race", "--no-explore"]).expect(1);
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert!(lines[0].starts_with("prog.c:6:9: warning: possible data race on hits: ") && lines[0].ends_with(" [data-race]"), "{}", run.stdout);
+    let at = |part: &str| lines.iter().position(|line| line.contains(part)).unwrap_or_else(|| panic!("{part:?} in {}", run.stdout));
+    let (visitor, main) = (at("  thread visitor@prog.c:12"), at("  thread main"));
+    assert_eq!(lines[visitor + 1], "    prog.c:12:5: create visitor in main");
+    assert_eq!(lines[visitor + 2], "    prog.c:6:9: write hits in visitor, holding lock (taken at prog.c:5:5)");
+    assert_eq!(lines[main + 1], "    prog.c:13:9: write hits in main, no lock held");
+    assert!(at("  possible, not confirmed: ") > main && run.stdout.contains("was not executed"), "{}", run.stdout);
+    let report = scratch.report(&["--check", "race", "--no-explore"]);
+    assert_eq!((&report["checks"]["race"], &report["stats"]["executions"]), (&"unknown".into(), &0.into()));
+    assert_eq!(report["stats"]["threads"], 2, "threads are counted without running them");
+    let confirmed = scratch.report(&["--check", "race"]);
+    assert_eq!(list(&confirmed, "findings")[0]["id"], list(&report, "findings")[0]["id"], "the same race has the same id");
+    scratch.lockcheck(&["prog.c", "--check", "race", "--no-explore", "--fail-on", "confirmed"]).expect(3);
+}
+
+/// `hits` is written under the lock in three places, and once without it.
+const FORGOTTEN: &str = "\
+#include <pthread.h>
+int hits;
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void add(int n) { pthread_mutex_lock(&lock); hits += n; pthread_mutex_unlock(&lock); }
+static void reset(void) { pthread_mutex_lock(&lock); hits = 0; pthread_mutex_unlock(&lock); }
+static void *visitor(void *arg) { add(1); reset(); return arg; }
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, visitor, 0);
+    add(2);
+    hits = 7;
+    return pthread_join(thread, 0);
+}
+";
+
+#[test]
+fn the_forgotten_lock_is_named() {
+    let scratch = Scratch::with(FORGOTTEN);
+    for arguments in [&[][..], &["--no-explore"]] {
+        let run = scratch.lockcheck(&[&["prog.c", "--check", "race", "-v"], arguments].concat());
+        assert!(run.stdout.contains("  lock is held at ") && run.stdout.contains("accesses of hits, but not at prog.c:11"), "{}", run.stdout);
+        assert!(run.stdout.contains("`lock` held at ") && run.stdout.contains("; not at prog.c:11"), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn no_engine_is_contradicted_by_a_run() {
+    for program in [RACING.to_owned(), clean(), uncertain(), FORGOTTEN.to_owned()] {
+        let report = Scratch::with(&program).report(&[]);
+        assert!(list(&report, "notes").iter().all(|note| note["kind"] != "contradiction"), "{report}");
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    for program in [RACING.to_owned(), FORGOTTEN.to_owned()] {
+        let scratch = Scratch::with(&program);
+        let timeless = |jobs: &str| {
+            let mut report = scratch.report(&["--jobs", jobs]);
+            (report["stats"]["seconds"], report["stats"]["peak_rss_mib"]) = (serde_json::Value::Null, serde_json::Value::Null);
+            report
+        };
+        assert_eq!(timeless("1"), timeless("5"));
+    }
+}

@@ -1,0 +1,16 @@
+//! The race engine against the truth: traps in small programs, the examples with their claims, and all executions of random programs.
+#![cfg(feature = "llvm")]
+
+#[allow(dead_code)]
+mod claims;
+#[allow(dead_code)]
+mod concurrent_generator;
+mod race_engine {
+    mod chaos;
+    mod examples;
+    #[path = "../generator/random.rs"]
+    mod random;
+    pub mod support;
+    mod traps;
+    mod twin;
+}

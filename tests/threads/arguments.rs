@@ -1,0 +1,45 @@
+//! How far apart the arguments of a thread's instances are.
+
+use super::accesses::threads_of;
+use super::load_text;
+use lockcheck::facts::threads::ThreadKind;
+
+/// The distance for the thread that runs `f`.
+fn distance(body: &str) -> Option<u64> {
+    let source = format!(
+        "struct slot {{ long a, b; }} slots[9]; void *f(void *a) {{ return 0; }} pthread_t t[9];\nint main(int n, char **v) {{ {body} return 0; }}"
+    );
+    let program = load_text("argument", &source);
+    let (threads, _) = threads_of(&program);
+    let mut created = threads.threads().filter(|(_, thread)| thread.kind == ThreadKind::Created);
+    let (thread, _) = created.next().expect("main creates a thread");
+    assert!(created.next().is_none(), "main creates one thread");
+    threads.argument_distance(thread)
+}
+
+#[test]
+fn arguments_are_as_far_apart_as_the_loop_says() {
+    let joins = "for (int i = 0; i < n; i++) pthread_join(t[i], 0);";
+    let cases: &[(&str, Option<u64>)] = &[
+        ("for (int i = 0; i < n; i++) pthread_create(&t[i], 0, f, &slots[i]);", Some(16)),
+        ("for (int i = 0; i < n; i++) pthread_create(&t[i], 0, f, &slots[i].b);", Some(16)),
+        ("for (int i = 0; i < n; i += 2) pthread_create(&t[i], 0, f, &slots[i]);", Some(32)),
+        ("for (int i = 0; i < n; i++) pthread_create(&t[i], 0, f, (void *)(long)i);", Some(1)),
+        ("for (struct slot *p = slots; p < slots + 9; p++) pthread_create(&t[0], 0, f, p);", Some(16)),
+        ("struct slot *s = malloc(n * sizeof *s); for (int i = 0; i < n; i++) pthread_create(&t[i], 0, f, s + i);", Some(16)),
+        ("for (int i = 0; i < n; i++) { struct slot *s = malloc(sizeof *s); pthread_create(&t[i], 0, f, s); }", Some(16)),
+        ("for (int i = 0; i < n; i++) { struct slot *s = calloc(2, sizeof *s); pthread_create(&t[i], 0, f, &s->b); }", Some(24)),
+        // One argument for several instances.
+        ("for (int i = 0; i < n; i++) pthread_create(&t[i], 0, f, &slots[3]);", None),
+        ("for (int i = 0; i < n; i++) pthread_create(&t[i], 0, f, &slots[i / 2]);", None),
+        ("struct slot *s = malloc(sizeof *s); for (int i = 0; i < n; i++) pthread_create(&t[i], 0, f, s);", None),
+        ("for (int i = 0; i < n; i++) for (int j = 0; j < 2; j++) pthread_create(&t[i], 0, f, &slots[i]);", None),
+        ("for (int k = 0; k < 2; k++) for (int i = 0; i < n; i++) pthread_create(&t[i], 0, f, &slots[i]);", None),
+        ("for (int i = 0; i < n; i++) { struct slot *s = slots; if (v[i]) s++; pthread_create(&t[i], 0, f, s + i); }", None),
+    ];
+    for (body, expected) in cases {
+        assert_eq!(distance(body), *expected, "{body}");
+    }
+    let again = format!("for (int k = 0; k < 2; k++) {{ for (int i = 0; i < n; i++) pthread_create(&t[i], 0, f, &slots[i]); {joins} }}");
+    assert_eq!(distance(&again), Some(16), "all are joined before the loop runs again");
+}

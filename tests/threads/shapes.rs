@@ -1,0 +1,239 @@
+//! Shapes of creation and joining, each ordered, and overlapping after the smallest edit. The accesses are those to `x`.
+
+use super::accesses::overlaps;
+use super::load_text;
+
+struct Shape {
+    name: &'static str,
+    source: &'static str,
+    /// What breaks it: replace the first by the second.
+    edits: &'static [(&'static str, &'static str)],
+}
+
+const SHAPES: &[Shape] = &[
+    Shape {
+        name: "local-handle",
+        source: "void *f(void *a) { x++; return 0; }
+            int main(void) { pthread_t t; x = 1; pthread_create(&t, 0, f, 0); pthread_join(t, 0); return x; }",
+        edits: &[("pthread_join(t, 0);", ""), ("pthread_join(t, 0);", "if (unknown()) pthread_join(t, 0);"), ("pthread_create(&t, 0, f, 0);", "pthread_create(&t, 0, f, 0); x = 2;"),
+            ("pthread_join(t, 0);", "pthread_tryjoin_np(t, 0);"), ("pthread_join(t, 0);", "pthread_detach(t); pthread_join(t, 0);"),
+            ("x++; return 0;", "pthread_detach(pthread_self()); x++; return 0;"), ("pthread_join(t, 0);", "t = 0; pthread_join(t, 0);")],
+    },
+    Shape {
+        name: "global-handle",
+        source: "pthread_t t; void *f(void *a) { x++; return 0; }
+            int main(void) { pthread_create(&t, 0, f, 0); pthread_join(t, 0); return x; }",
+        edits: &[("x++; return 0;", "x++; t = 0; return 0;"), ("pthread_join(t, 0);", "pthread_create(&t, 0, f, 0); pthread_join(t, 0);")],
+    },
+    Shape {
+        name: "field",
+        source: "struct worker { int id; pthread_t handle; } w; void *f(void *a) { x++; return 0; }
+            int main(void) { struct worker *p = &w; p->id = 3; pthread_create(&p->handle, 0, f, p); p->id = 4; pthread_join(w.handle, 0); return x; }",
+        edits: &[("p->id = 4;", "memset(p, 0, sizeof *p);")],
+    },
+    Shape {
+        name: "heap-field",
+        source: "struct worker { int id; pthread_t handle; }; void *f(void *a) { x++; return 0; }
+            int main(void) { struct worker *p = malloc(sizeof *p); p->id = 3; pthread_create(&p->handle, 0, f, p); p->id = 4; pthread_join(p->handle, 0); return x; }",
+        edits: &[("pthread_join(p->handle, 0);", "if (p->id == 4) pthread_join(p->handle, 0);")],
+    },
+    Shape {
+        name: "two-after-one-another",
+        source: "void *f(void *a) { x++; return 0; } void *g(void *a) { x++; return 0; }
+            int main(void) { pthread_t t, u; pthread_create(&t, 0, f, 0); pthread_join(t, 0); pthread_create(&u, 0, g, 0); pthread_join(u, 0); return x; }",
+        edits: &[("pthread_join(t, 0); pthread_create(&u, 0, g, 0); pthread_join(u, 0);", "pthread_create(&u, 0, g, 0); pthread_join(t, 0); pthread_join(u, 0);"),
+            ("pthread_join(u, 0);", "pthread_join(t, 0);")],
+    },
+    Shape {
+        name: "one-cell-for-two",
+        source: "void *f(void *a) { x++; return 0; } void *g(void *a) { return 0; }
+            int main(void) { pthread_t t, u; pthread_create(&t, 0, f, 0); pthread_create(&u, 0, g, 0); pthread_join(t, 0); pthread_join(u, 0); return x; }",
+        edits: &[("pthread_create(&u, 0, g, 0)", "pthread_create(&t, 0, g, 0)")],
+    },
+    Shape {
+        name: "handle-copied",
+        source: "void *f(void *a) { x++; return 0; } pthread_t copy;
+            int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); copy = t; pthread_join(copy, 0); return x; }",
+        edits: &[("copy = t;", "if (unknown()) copy = t;")],
+    },
+    Shape {
+        name: "loops-constant",
+        source: "void *f(void *a) { return 0; } void *g(void *a) { x++; return 0; }
+            int main(void) { pthread_t t[4]; for (int i = 0; i < 4; i++) pthread_create(&t[i], 0, unknown() ? f : f, 0);
+            for (int i = 0; i < 4; i++) pthread_join(t[i], 0); pthread_create(&t[0], 0, g, 0); pthread_join(t[0], 0); return x; }",
+        edits: &[("pthread_join(t[0], 0);", "")],
+    },
+    Shape {
+        name: "loops-then-read",
+        source: "void *f(void *a) { int *p = a; y = x; return 0; }
+            int main(void) { pthread_t t[4]; x = 7; for (int i = 0; i < 4; i++) pthread_create(&t[i], 0, f, 0);
+            for (int j = 0; j < 4; j++) pthread_join(t[j], 0); x = 2; return 0; }",
+        edits: &[("j < 4", "j < 3"), ("int j = 0", "int j = 1"), ("pthread_join(t[j], 0);", "if (j) pthread_join(t[j], 0);"),
+            ("pthread_join(t[j], 0);", "{ if (unknown()) break; pthread_join(t[j], 0); }"), ("pthread_join(t[j], 0);", "pthread_join(t[0], 0);"),
+            ("pthread_create(&t[i], 0, f, 0);", "{ pthread_create(&t[i], 0, f, 0); pthread_create(&t[i], 0, f, 0); }"),
+            ("pthread_create(&t[i], 0, f, 0);", "for (int k = 0; k < 2; k++) pthread_create(&t[i], 0, f, 0);"),
+            ("for (int j = 0;", "for (int k = 0; k < 4; k++) t[k] = 0; for (int j = 0;"), ("j++", "j += 2")],
+    },
+    Shape {
+        name: "loops-parameter-bound",
+        source: "void *f(void *a) { y = x; return 0; }
+            int main(int n, char **v) { pthread_t t[n]; x = 7; for (int i = 0; i < n; i++) pthread_create(&t[i], 0, f, 0);
+            for (int j = 0; j < n; j++) pthread_join(t[j], 0); x = 2; return 0; }",
+        edits: &[("j < n", "j < n - 1"), ("for (int j = 0; j", "n = unknown(); for (int j = 0; j")],
+    },
+    Shape {
+        name: "loops-global-bound",
+        source: "int n = 3; pthread_t t[16]; void *f(void *a) { y = x; return 0; }
+            int main(int c, char **v) { n = c; x = 7; for (int i = 0; i < n; i++) pthread_create(&t[i], 0, f, 0);
+            for (int j = 0; j < n; j++) pthread_join(t[j], 0); x = 2; return 0; }",
+        edits: &[("for (int j = 0; j", "n = 2; for (int j = 0; j"), ("y = x; return 0;", "y = x; n = 2; return 0;")],
+    },
+    Shape {
+        name: "loops-heap-array",
+        source: "void *f(void *a) { y = x; return 0; } pthread_t *t;
+            int main(int n, char **v) { t = malloc(n * sizeof *t); x = 7; for (int i = 0; i < n; i++) pthread_create(&t[i], 0, f, 0);
+            for (int j = 0; j < n; j++) pthread_join(t[j], 0); x = 2; return 0; }",
+        edits: &[("for (int j = 0; j", "t++; for (int j = 0; j")],
+    },
+    Shape {
+        name: "loops-structures",
+        source: "struct w { int id; pthread_t t; pthread_t u; } w[8]; void *f(void *a) { struct w *p = a; p->id++; y = x; return 0; } void *g(void *a) { y = x; return 0; }
+            int main(int n, char **v) { x = 7; for (int i = 0; i < 8; i++) { w[i].id = i; pthread_create(&w[i].t, 0, f, &w[i]); pthread_create(&w[i].u, 0, g, &w[i]); }
+            for (int j = 0; j < 8; j++) { pthread_join(w[j].t, 0); pthread_join(w[j].u, 0); } x = 2; return 0; }",
+        edits: &[("pthread_join(w[j].u, 0);", "pthread_join(w[j].t, 0);"), ("pthread_create(&w[i].u, 0, g", "pthread_create(&w[i].t, 0, g")],
+    },
+    Shape {
+        name: "pointer-loop",
+        source: "void *f(void *a) { y = x; return 0; }
+            int main(void) { pthread_t t[4]; x = 7; for (pthread_t *p = t; p != t + 4; p++) pthread_create(p, 0, f, 0);
+            for (int j = 0; j < 4; j++) pthread_join(t[j], 0); x = 2; return 0; }",
+        edits: &[("j < 4", "j < 3")],
+    },
+    Shape {
+        name: "unrolled-creates",
+        source: "void *f(void *a) { y = x; return 0; } void *g(void *a) { y = x; return 0; }
+            int main(void) { pthread_t t[2]; x = 7; pthread_create(&t[0], 0, f, 0); pthread_create(&t[1], 0, g, 0);
+            for (int j = 0; j < 2; j++) pthread_join(t[j], 0); x = 2; return 0; }",
+        edits: &[("j < 2", "j < 1"), ("&t[1], 0, g", "&t[0], 0, g")],
+    },
+    Shape {
+        name: "each-iteration",
+        source: "void *f(void *a) { x++; return 0; }
+            int main(int n, char **v) { for (int i = 0; i < n; i++) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); } return x; }",
+        edits: &[("pthread_join(t, 0);", "if (i) pthread_join(t, 0);"), ("pthread_join(t, 0); }", "} ")],
+    },
+    Shape {
+        name: "each-iteration-array",
+        source: "pthread_t t[9]; void *f(void *a) { x++; return 0; }
+            int main(int n, char **v) { for (int i = 0; i < 9; i++) { pthread_create(&t[i], 0, f, 0); pthread_join(t[i], 0); } return x; }",
+        edits: &[("pthread_join(t[i], 0);", "if (i) pthread_join(t[i - 1], 0);")],
+    },
+    Shape {
+        name: "subtree",
+        source: "void *g(void *a) { x++; return 0; }
+            void *f(void *a) { pthread_t u; pthread_create(&u, 0, g, 0); pthread_join(u, 0); x++; return 0; }
+            int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); return x; }",
+        edits: &[("pthread_join(u, 0); x++;", "x++;"), ("pthread_join(u, 0); x++;", ""), ("pthread_join(u, 0);", "if (a) pthread_exit(0); pthread_join(u, 0);")],
+    },
+    Shape {
+        name: "grandchild",
+        source: "pthread_t u; void *g(void *a) { x++; return 0; }
+            void *f(void *a) { pthread_create(&u, 0, g, 0); return 0; }
+            int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); pthread_join(u, 0); return x; }",
+        edits: &[("pthread_join(u, 0); return x;", "return x;"), ("pthread_join(t, 0); pthread_join(u, 0);", "pthread_join(u, 0); pthread_join(t, 0);")],
+    },
+    Shape {
+        name: "joined-by-a-sibling",
+        source: "pthread_t t; void *f(void *a) { x++; return 0; } void *g(void *a) { pthread_join(t, 0); x++; return 0; }
+            int main(void) { pthread_t u; pthread_create(&t, 0, f, 0); pthread_create(&u, 0, g, 0); pthread_join(u, 0); return x; }",
+        edits: &[("pthread_join(t, 0); x++;", "x++; pthread_join(t, 0);"), ("pthread_join(u, 0);", ""),
+            ("pthread_create(&t, 0, f, 0); pthread_create(&u, 0, g, 0);", "pthread_create(&u, 0, g, 0); pthread_create(&t, 0, f, 0);"),
+            ("pthread_join(u, 0);", "pthread_create(&t, 0, g, 0); pthread_join(u, 0);")],
+    },
+    Shape {
+        name: "handle-as-argument",
+        source: "void *f(void *a) { x++; return 0; } void *g(void *a) { pthread_join((pthread_t)a, 0); x++; return 0; }
+            int main(void) { pthread_t t, u; pthread_create(&t, 0, f, 0); pthread_create(&u, 0, g, (void *)t); pthread_join(u, 0); return x; }",
+        edits: &[("g, (void *)t", "g, (void *)u"), ("pthread_join((pthread_t)a, 0);", "if (unknown()) pthread_join((pthread_t)a, 0);")],
+    },
+    Shape {
+        name: "handle-behind-argument",
+        source: "struct pair { pthread_t other; int n; }; void *f(void *a) { x++; return 0; } void *g(void *a) { struct pair *p = a; pthread_join(p->other, 0); x++; return 0; }
+            int main(void) { struct pair p; pthread_t u; pthread_create(&p.other, 0, f, 0); pthread_create(&u, 0, g, &p); p.n = 3; pthread_join(u, 0); return x; }",
+        edits: &[("p.n = 3;", "p.other = 3;")],
+    },
+    Shape {
+        name: "join-all",
+        source: "void *f(void *a) { y = x; return 0; } void join_all(pthread_t *t, int n) { for (int i = 0; i < n; i++) pthread_join(t[i], 0); }
+            int main(int n, char **v) { pthread_t t[n]; x = 7; for (int i = 0; i < n; i++) pthread_create(&t[i], 0, f, 0);
+            join_all(t, n); x = 2; return 0; }",
+        edits: &[("join_all(t, n)", "join_all(t, 2)"), ("i < n; i++) pthread_join", "i < n - 1; i++) pthread_join"), ("join_all(t, n)", "join_all(t + 1, n)")],
+    },
+    Shape {
+        name: "spawn-helper",
+        source: "void *f(void *a) { y = x; return 0; } int spawn(pthread_t *t, void *(*e)(void *)) { return pthread_create(t, 0, e, 0); }
+            int main(int n, char **v) { pthread_t t, u; x = 7; spawn(&t, f); spawn(&u, f); pthread_join(t, 0); pthread_join(u, 0); x = 2; return 0; }",
+        edits: &[("spawn(&u, f)", "spawn(&t, f)"), ("pthread_join(u, 0);", "")],
+    },
+    Shape {
+        name: "helpers-in-loops",
+        source: "void *f(void *a) { y = x; return 0; } void spawn(pthread_t *t) { if (pthread_create(t, 0, f, 0)) exit(1); } void wait_for(pthread_t t) { if (pthread_join(t, 0)) abort(); }
+            int main(int n, char **v) { pthread_t t[4]; x = 7; for (int i = 0; i < 4; i++) spawn(t + i); for (int i = 0; i < 4; i++) wait_for(t[i]); x = 2; return 0; }",
+        edits: &[("if (pthread_join(t, 0)) abort();", "if (unknown() && pthread_join(t, 0)) abort();"), ("spawn(t + i)", "spawn(t)")],
+    },
+    Shape {
+        name: "returned-handle",
+        source: "void *f(void *a) { y = x; return 0; } pthread_t start(void) { pthread_t t; pthread_create(&t, 0, f, 0); return t; }
+            int main(int n, char **v) { x = 7; pthread_t t = start(); pthread_join(t, 0); x = 2; return 0; }",
+        edits: &[("pthread_t t = start();", "pthread_t t = start(); t = start();")],
+    },
+    Shape {
+        name: "attributes",
+        source: "void *f(void *a) { y = x; return 0; }
+            int main(int n, char **v) { pthread_attr_t a; pthread_t t; pthread_attr_init(&a); pthread_attr_setstacksize(&a, 65536); x = 7; pthread_create(&t, &a, f, 0); pthread_join(t, 0); x = 2; return 0; }",
+        edits: &[("pthread_attr_setstacksize(&a, 65536);", "pthread_attr_setdetachstate(&a, PTHREAD_CREATE_DETACHED);"), ("pthread_attr_setstacksize(&a, 65536);", "pthread_attr_setdetachstate(&a, n);")],
+    },
+    Shape {
+        name: "c11",
+        source: "int f(void *a) { y = x; thrd_exit(0); }
+            int main(int n, char **v) { thrd_t t; x = 7; if (thrd_create(&t, f, 0) != thrd_success) return 1; thrd_join(t, 0); x = 2; return 0; }",
+        edits: &[("thrd_join(t, 0);", "thrd_detach(t);"), ("thrd_join(t, 0);", "")],
+    },
+    Shape {
+        name: "main-exits",
+        source: "void *f(void *a) { y = x; return 0; }
+            int main(int n, char **v) { pthread_t t; x = 7; pthread_create(&t, 0, f, 0); pthread_exit(0); }",
+        edits: &[("pthread_exit(0);", "x = 1; pthread_exit(0);")],
+    },
+    Shape {
+        name: "constructor",
+        source: "void *f(void *a) { y = x; return 0; } __attribute__((constructor)) void early(void) { x = 1; }
+            int main(int n, char **v) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); x = 2; return 0; }",
+        edits: &[("x = 1;", "pthread_t u; pthread_create(&u, 0, f, 0);")],
+    },
+    Shape {
+        name: "callback",
+        source: "void *f(void *a) { y = x; return 0; } int order(const void *a, const void *b) { return 0; } int v[4];
+            int main(void) { pthread_t t; x = 1; pthread_create(&t, 0, f, 0); pthread_join(t, 0); qsort(v, 4, sizeof *v, order); x = 2; return 0; }",
+        edits: &[("return 0; } int v[4]", "pthread_t t; pthread_create(&t, 0, f, 0); return 0; } int v[4]")],
+    },
+];
+
+#[test]
+fn shapes_are_ordered_and_their_edits_are_not() {
+    let mut complaints = Vec::new();
+    for shape in SHAPES {
+        let found = overlaps(&load_text(shape.name, shape.source), "x");
+        if !found.is_empty() {
+            complaints.push(format!("{}: must be ordered, but {found:?}", shape.name));
+        }
+        for (number, (from, to)) in shape.edits.iter().enumerate() {
+            assert!(shape.source.contains(from), "{}: there is no `{from}` to edit", shape.name);
+            let source = shape.source.replacen(from, to, 1);
+            if overlaps(&load_text(shape.name, &source), "x").is_empty() {
+                complaints.push(format!("{}: edit {number} (`{to}`) must overlap", shape.name));
+            }
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
