@@ -1,7 +1,6 @@
-//! Facts about a program that hold in every run: who points where, who calls whom.
+//! Facts about a program that hold in every run: who points where, who calls whom, which threads run when, who touches what.
 //!
-//! Values in, values out: [`points_to::PointsTo::of`] reads a program and its models, [`call_graph::CallGraph::of`] reads what that
-//! found. Every fact errs on one side: a may-set contains whatever a run can show, and the machine is the test of it.
+//! Values in, values out: each fact is made from the ones before it, in the order of [`Facts::of`]. Every fact errs on one side: a may-set contains whatever a run can show, and the machine is the test of it.
 
 pub mod accesses;
 pub mod call_graph;

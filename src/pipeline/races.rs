@@ -88,8 +88,6 @@ impl<'a> Races<'a> {
         let is_cut_off = |finding: &&Finding| {
             self.result.limits.iter().any(|limit| match limit {
                 RaceLimit::MorePairs { object, .. } => [&finding.object, &finding.whole].contains(&object),
-                RaceLimit::NotChecked => true,
-                RaceLimit::MergedThreads => false,
             })
         };
         let unexpected = findings.iter().filter(is_confirmed).filter(|finding| !is_raised(finding) && !is_cut_off(finding));
@@ -152,12 +150,7 @@ impl<'a> Races<'a> {
 
     /// Why the list of candidates is not complete.
     pub fn limits(&self) -> Vec<Limit> {
-        let limit = |limit: &RaceLimit| match limit {
-            RaceLimit::MorePairs { .. } | RaceLimit::NotChecked => Some(Limit::NotAnalysed(limit.to_string())),
-            // More is suspected than happens: nothing is missing.
-            RaceLimit::MergedThreads => None,
-        };
-        self.result.limits.iter().filter_map(limit).collect()
+        self.result.limits.iter().map(|limit| Limit::NotAnalysed(limit.to_string())).collect()
     }
 
     pub fn quiet(&self) -> QuietObjects {

@@ -113,20 +113,14 @@ pub struct QuietCounts {
 /// What keeps the list from being complete.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RaceLimit {
-    /// So many further pairs of lines on this object are not listed.
+    /// So many further pairs on this object were counted and not listed; some may be of lines that are.
     MorePairs { object: String, count: u64 },
-    /// Threads were merged because there are too many ways to create them: pairs between them were kept.
-    MergedThreads,
-    /// Nothing was looked at.
-    NotChecked,
 }
 
 impl fmt::Display for RaceLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::MorePairs { object, count } => write!(f, "{count} further pairs of accesses to {object} are not listed"),
-            Self::MergedThreads => write!(f, "threads were merged, because they are created in too many ways"),
-            Self::NotChecked => write!(f, "races were not looked for"),
+            Self::MorePairs { object, count } => write!(f, "up to {count} further pairs of accesses to {object} are not listed"),
         }
     }
 }

@@ -87,6 +87,7 @@ impl Scan<'_> {
                     self.of_call(callee, arguments, found);
                 }
             }
+            // Copies of memory spread only addresses that a store has put there; the rest stores nothing.
             _ => {}
         }
     }
