@@ -14,7 +14,9 @@ const ROUNDS: u32 = 3;
 
 /// Functions as people write them: structs, arrays, loops, branches, calls.
 fn functions(count: usize) -> String {
-    let mut text = String::from("struct item { int key; long weight; char name[12]; struct item *next; };\nextern int printf(const char *, ...);\nint total;\n");
+    let mut text = String::from(
+        "struct item { int key; long weight; char name[12]; struct item *next; };\nextern int printf(const char *, ...);\nint total;\n",
+    );
     for number in 0..count {
         let called = if number == 0 { "key".to_owned() } else { format!("work{}(items, key)", number / 2) };
         let _ = write!(
@@ -73,7 +75,10 @@ fn switch() -> String {
 fn compile(directory: &Path, name: &str, text: &str) -> PathBuf {
     let (source, bitcode) = (directory.join(name).with_extension("c"), directory.join(name).with_extension("bc"));
     std::fs::write(&source, text).expect("the temporary directory can be written");
-    let version = include_str!("../ci/toolchain").lines().find_map(|line| line.strip_prefix("LLVM_VERSION=")).expect("the version is pinned");
+    let version = include_str!("../ci/toolchain")
+        .lines()
+        .find_map(|line| line.strip_prefix("LLVM_VERSION="))
+        .expect("the version is pinned");
     let mut clang = Command::new(format!("clang-{version}"));
     clang.args(["-g", "-O1", "-Xclang", "-disable-llvm-passes", "-w", "-c", "-emit-llvm", "-o"]).arg(&bitcode).arg(&source);
     assert!(clang.status().expect("clang runs").success(), "{name} compiles");

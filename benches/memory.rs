@@ -72,9 +72,7 @@ fn accesses() {
         );
         report(
             &format!("store of i32, {what}"),
-            nanoseconds(STEPS, || {
-                (0..STEPS).for_each(|step| memory.store(at(step), &value, I32).expect("it is alive"))
-            }),
+            nanoseconds(STEPS, || (0..STEPS).for_each(|step| memory.store(at(step), &value, I32).expect("it is alive"))),
         );
         let pointer = Value::pointer(objects[0]);
         report(
@@ -115,10 +113,8 @@ fn arithmetic() {
     let run = || (0..STEPS).for_each(|_| drop(black_box(evaluate::compare(&memory, less, black_box(&left), &right))));
     report("signed comparison of i32", nanoseconds(STEPS, run));
     let (left, right) = (Value::float64(1.5), Value::float64(2.5));
-    let run = || {
-        (0..STEPS)
-            .for_each(|_| drop(black_box(evaluate::binary(BinaryOp::FloatMultiply, flags, black_box(&left), &right))))
-    };
+    let run =
+        || (0..STEPS).for_each(|_| drop(black_box(evaluate::binary(BinaryOp::FloatMultiply, flags, black_box(&left), &right))));
     report("multiplication of double", nanoseconds(STEPS, run));
 }
 

@@ -12,9 +12,15 @@ const ROUNDS: u32 = 11;
 fn compile(directory: &Path, name: &str) -> PathBuf {
     let source: PathBuf = [env!("CARGO_MANIFEST_DIR"), "c-examples", name].iter().collect();
     let bitcode = directory.join(name).with_extension("bc");
-    let version = include_str!("../ci/toolchain").lines().find_map(|line| line.strip_prefix("LLVM_VERSION=")).expect("the version is pinned");
+    let version = include_str!("../ci/toolchain")
+        .lines()
+        .find_map(|line| line.strip_prefix("LLVM_VERSION="))
+        .expect("the version is pinned");
     let mut clang = Command::new(format!("clang-{version}"));
-    clang.args(["-g", "-O1", "-Xclang", "-disable-llvm-passes", "-c", "-emit-llvm", "-o"]).arg(&bitcode).arg(source.with_extension("c"));
+    clang
+        .args(["-g", "-O1", "-Xclang", "-disable-llvm-passes", "-c", "-emit-llvm", "-o"])
+        .arg(&bitcode)
+        .arg(source.with_extension("c"));
     assert!(clang.status().expect("clang runs").success(), "{name} compiles");
     bitcode
 }

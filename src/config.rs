@@ -64,7 +64,11 @@ impl Config {
                 Some(value) => value.as_bool().ok_or("`volatile_is_atomic` is true or false")?,
             },
             ignore: list(&document, "ignore")?.iter().map(ignore).collect::<Result<_, _>>()?,
-            unused: ["atomic_sets", "properties"].into_iter().filter(|key| document.contains_key(*key)).map(str::to_owned).collect(),
+            unused: ["atomic_sets", "properties"]
+                .into_iter()
+                .filter(|key| document.contains_key(*key))
+                .map(str::to_owned)
+                .collect(),
         };
         Models::default().add_user_entries(&config.functions)?;
         Ok(config)

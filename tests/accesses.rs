@@ -73,7 +73,9 @@ impl Covered<'_> {
         for at in self.objects.positions.get(&site).into_iter().flatten() {
             for (number, access) in self.facts.accesses.at(at.function, at.block, at.index).iter().enumerate() {
                 let places = || access.locations(&self.facts.points_to, &self.facts.calls, &program.layout, at.function);
-                if fits(access) && places().into_iter().any(|place| self.objects.contains(&names, (offset, size), place, access.size)) {
+                if fits(access)
+                    && places().into_iter().any(|place| self.objects.contains(&names, (offset, size), place, access.size))
+                {
                     found.push((*at, number));
                 }
             }
@@ -89,7 +91,8 @@ impl Covered<'_> {
                 let is_made_here = made == site && self.objects.operations(site).any(|one| matches!(one, Operation::Call { .. }));
                 // A structure on its way into a list of arguments.
                 let is_passed = self.objects.operations(made).any(|one| matches!(one, Operation::Call { .. }));
-                is_made_here || is_passed && self.objects.operations(site).any(|one| matches!(one, Operation::VariadicStart { .. }))
+                is_made_here
+                    || is_passed && self.objects.operations(site).any(|one| matches!(one, Operation::VariadicStart { .. }))
             }
             _ => false,
         };
@@ -160,8 +163,12 @@ impl Observer for Covered<'_> {
         self.objects.follow(machine, event);
         let Some(site) = event.site else { return };
         match event.kind {
-            EventKind::Read { address, size, ordering, .. } => self.access(machine, site, address, size, false, ordering.is_some()),
-            EventKind::Write { address, size, ordering, .. } => self.access(machine, site, address, size, true, ordering.is_some()),
+            EventKind::Read { address, size, ordering, .. } => {
+                self.access(machine, site, address, size, false, ordering.is_some())
+            }
+            EventKind::Write { address, size, ordering, .. } => {
+                self.access(machine, site, address, size, true, ordering.is_some())
+            }
             _ => {}
         }
     }
@@ -184,7 +191,8 @@ fn check(name: &str, program: &Program, models: &Models, totals: &Mutex<Totals>)
         let mut machine = Machine::new(program, &bound, RunOptions::default()).expect("the program has a main");
         let limits = Limits { steps: STEPS, ..Limits::default() };
         let objects = Objects::new(program, &facts.points_to);
-        let mut observer = Covered { objects, facts: &facts, complaints: BTreeSet::new(), checked: 0, seen: FxHashSet::default() };
+        let mut observer =
+            Covered { objects, facts: &facts, complaints: BTreeSet::new(), checked: 0, seen: FxHashSet::default() };
         let report = run(&mut machine, &mut Random::new(seed), &limits, &mut observer);
         observer.races(&machine, &report.races);
         races += report.races.len();

@@ -105,15 +105,23 @@ fn no_aim_eats_the_schedules_of_another() {
 #[test]
 fn a_thread_that_others_wait_for_is_let_go() {
     // The second thread spins until the first has passed the site, so nobody can ever meet it there.
-    let source = NARROW.replace("    lock_often(); lock_often(); lock_often(); x = 2 + ready;", "    while (!__atomic_load_n(&go, __ATOMIC_ACQUIRE)) { } x = 2 + ready;");
-    let source = source.replace("int x,", "int go, x,").replace("    x = 1;", "    x = 1; __atomic_store_n(&go, 1, __ATOMIC_RELEASE);");
+    let source = NARROW.replace(
+        "    lock_often(); lock_often(); lock_often(); x = 2 + ready;",
+        "    while (!__atomic_load_n(&go, __ATOMIC_ACQUIRE)) { } x = 2 + ready;",
+    );
+    let source =
+        source.replace("int x,", "int go, x,").replace("    x = 1;", "    x = 1; __atomic_store_n(&go, 1, __ATOMIC_RELEASE);");
     let (program, models) = (load_text(&source), Models::embedded());
     let machine = machine(&program, &models);
     let mut aims = [aim([site(&program, 9, is_store), site(&program, 15, is_store)])];
     let mut campaign = Campaign::default();
     campaign.add_aimed(&machine, &mut aims, &AimedEffort { schedules: 6, effort: effort(0, 1) }, &mut |_| {});
     assert!(aims[0].tried == 6 && !aims[0].is_shown && campaign.shown().count() == 0);
-    assert!(campaign.limits().iter().all(|limit| limit.to_string().contains("schedules were tried")), "every run comes to its end: {:?}", campaign.limits());
+    assert!(
+        campaign.limits().iter().all(|limit| limit.to_string().contains("schedules were tried")),
+        "every run comes to its end: {:?}",
+        campaign.limits()
+    );
 }
 
 #[test]

@@ -94,7 +94,10 @@ fn parts_use_only_what_they_may() {
 
 #[test]
 fn groups_and_paths_are_both_seen() {
-    assert_eq!(parts_used("use crate::{program::Site, models};\n// crate::explore\nlet x = crate::facts::f();"), ["program", "models", "facts"]);
+    assert_eq!(
+        parts_used("use crate::{program::Site, models};\n// crate::explore\nlet x = crate::facts::f();"),
+        ["program", "models", "facts"]
+    );
 }
 
 #[test]

@@ -145,9 +145,7 @@ fn ordered_conflicts(events: &[Event], before: &[u128]) -> usize {
     pairs
         .filter(|(earlier, later)| {
             let is_conflict = !racing_bytes(events, &unordered, *earlier, *later).is_empty();
-            is_conflict
-                && thread_of(&events[*earlier]) != thread_of(&events[*later])
-                && before[*later] >> *earlier & 1 == 1
+            is_conflict && thread_of(&events[*earlier]) != thread_of(&events[*later]) && before[*later] >> *earlier & 1 == 1
         })
         .count()
 }

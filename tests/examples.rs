@@ -157,7 +157,11 @@ fn every_bad_example_has_a_good_twin_that_differs_little() {
             return vec!["has no twin".to_owned()];
         }
         let changed = changed_lines(&code(file), &code(&twin));
-        if changed == 0 || changed > MOST_CHANGED_LINES { vec![format!("differs from its twin in {changed} lines")] } else { Vec::new() }
+        if changed == 0 || changed > MOST_CHANGED_LINES {
+            vec![format!("differs from its twin in {changed} lines")]
+        } else {
+            Vec::new()
+        }
     });
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
@@ -182,7 +186,11 @@ fn examples_hold_what_they_claim() {
         Ok(complaints) => complaints,
         Err(error) => vec![error],
     });
-    println!("{} examples without a race are called safe, {} are not", counts.safe.load(Ordering::Relaxed), counts.unknown.load(Ordering::Relaxed));
+    println!(
+        "{} examples without a race are called safe, {} are not",
+        counts.safe.load(Ordering::Relaxed),
+        counts.unknown.load(Ordering::Relaxed)
+    );
     assert!(complaints.is_empty(), "{} complaints\n{}", complaints.len(), complaints.join("\n"));
 }
 
@@ -248,13 +256,18 @@ fn contradictions(document: &serde_json::Value) -> Vec<String> {
 /// Claims of being refuted for a reason that exists, and that no refuted pair on that line meets.
 #[cfg(feature = "llvm")]
 fn not_refuted(expectations: &Expectations, document: &serde_json::Value) -> Vec<String> {
-    let claims = expectations.claims.iter().filter(|claim| claim.level == claims::Level::Refuted && REASONS.contains(&claim.text.as_str()));
+    let claims = expectations
+        .claims
+        .iter()
+        .filter(|claim| claim.level == claims::Level::Refuted && REASONS.contains(&claim.text.as_str()));
     let is_met = |claim: &&claims::Claim| {
         let groups = document["refuted"].as_array().into_iter().flatten().filter(|group| group["reason"] == claim.text.as_str());
         groups.flat_map(|group| group["sites"].as_array().into_iter().flatten()).any(|site| site["line"] == claim.line)
     };
     let unmet = claims.filter(|claim| !is_met(claim));
-    unmet.map(|claim| format!("line {}: claimed to be no {}, refuted: {}, but it is not", claim.line, claim.kind, claim.text)).collect()
+    unmet
+        .map(|claim| format!("line {}: claimed to be no {}, refuted: {}, but it is not", claim.line, claim.kind, claim.text))
+        .collect()
 }
 
 #[cfg(feature = "llvm")]

@@ -48,7 +48,8 @@ fn for_all<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<
 
 fn load_c(file: &Path, flags: &[String]) -> Program {
     let clang_args = ["-std=gnu11".to_owned(), "-w".to_owned()].into_iter().chain(flags.iter().cloned()).collect();
-    load(&[file.to_path_buf()], &LoadOptions { clang_args, ..LoadOptions::default() }).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+    load(&[file.to_path_buf()], &LoadOptions { clang_args, ..LoadOptions::default() })
+        .unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
 fn machine<'p>(program: &'p Program, models: &Models) -> Machine<'p> {
@@ -132,7 +133,8 @@ fn compare(file: &PathBuf) -> Compared {
     let exhaustion = explore(&machine, &bounds(&machine), &mut |_| {});
     // What was cut off may show less than is claimed, never more.
     let level = if exhaustion.is_complete { Engine::Execution } else { Engine::None };
-    let engine = |kind: &str| if kind == "unserializable" || kind == "livelock" || kind == "property" { Engine::None } else { level };
+    let engine =
+        |kind: &str| if kind == "unserializable" || kind == "livelock" || kind == "property" { Engine::None } else { level };
     let mut complaints = claims::disagreements(&expectations, &seen(&exhaustion, &expectations), engine);
     complaints.extend(not_shown_again(&machine, &exhaustion));
     complaints.extend(unreported_meetings(&exhaustion));
@@ -145,13 +147,15 @@ fn all_executions_of_an_example_show_what_it_claims() {
     const FEWEST_PAIRS: usize = 40;
     let compared = for_all(&examples(), compare);
     let complete: BTreeSet<&str> = compared.iter().filter(|one| one.is_complete).map(|one| one.name.as_str()).collect();
-    let has_twin = |name: &&&str| name.strip_suffix("-bad.c").is_some_and(|stem| complete.contains(format!("{stem}-good.c").as_str()));
+    let has_twin =
+        |name: &&&str| name.strip_suffix("-bad.c").is_some_and(|stem| complete.contains(format!("{stem}-good.c").as_str()));
     let pairs = complete.iter().filter(has_twin).count();
     for one in &compared {
         println!("{:60} {:8} executions{}", one.name, one.executions, if one.is_complete { "" } else { ", not all" });
     }
     println!("{} of {} examples explored whole, {pairs} pairs", complete.len(), compared.len());
-    let complaints: Vec<String> = compared.iter().flat_map(|one| one.complaints.iter().map(|complaint| format!("{}: {complaint}", one.name))).collect();
+    let complaints: Vec<String> =
+        compared.iter().flat_map(|one| one.complaints.iter().map(|complaint| format!("{}: {complaint}", one.name))).collect();
     assert!(complaints.is_empty(), "{} complaints\n{}", complaints.len(), complaints.join("\n"));
     assert!(pairs >= FEWEST_PAIRS, "only {pairs} pairs are explored whole");
 }
@@ -202,12 +206,14 @@ fn generated(seed: &u64, directory: &Path, models: &Models) -> Generated {
     let mut complaints = not_shown_again(&machine, &exhaustion);
     complaints.extend(unreported_meetings(&exhaustion));
     if exhaustion.is_complete {
-        complaints.extend(by_chance.difference(&all).map(|key| format!("a random schedule shows what no execution shows: {key:?}")));
+        complaints
+            .extend(by_chance.difference(&all).map(|key| format!("a random schedule shows what no execution shows: {key:?}")));
         complaints.extend(by_aim.difference(&all).map(|key| format!("an aimed schedule shows what no execution shows: {key:?}")));
     }
     let has_race = all.iter().any(|(rule, ..)| *rule == Rule::DataRace);
     // Where nothing but locks and threads orders accesses, a race can be brought side by side.
-    let orders_weakly = !exhaustion.weaker_orderings.is_empty() || ["try", "sem_"].iter().any(|word| written.source.contains(word));
+    let orders_weakly =
+        !exhaustion.weaker_orderings.is_empty() || ["try", "sem_"].iter().any(|word| written.source.contains(word));
     if exhaustion.is_complete && has_race && exhaustion.met.is_empty() && !orders_weakly {
         complaints.push(format!("a race whose accesses are never side by side: {all:?}"));
     }
@@ -245,7 +251,8 @@ fn random_schedules_show_nothing_that_all_executions_do_not() {
     let models = Models::embedded();
     let programs = for_all(&seeds, |seed| generated(seed, directory.path(), &models));
     let count = |holds: &dyn Fn(&Generated) -> bool| programs.iter().filter(|program| holds(program)).count();
-    let (bugs, missed): (usize, usize) = (programs.iter().map(|program| program.bugs).sum(), programs.iter().map(|program| program.missed).sum());
+    let (bugs, missed): (usize, usize) =
+        (programs.iter().map(|program| program.bugs).sum(), programs.iter().map(|program| program.missed).sum());
     println!(
         "{} programs: {} explored whole, {} with a race, {} with some bug, {} careful; {} executions",
         programs.len(),
@@ -258,11 +265,16 @@ fn random_schedules_show_nothing_that_all_executions_do_not() {
     let large: Vec<u64> = programs.iter().filter(|program| !program.is_complete).map(|program| program.seed).collect();
     println!("not explored whole: {large:?}");
     println!("{SCHEDULES} random schedules miss {missed} of {bugs} bugs, {:.1} %", 100.0 * missed as f64 / bugs.max(1) as f64);
-    let (pairs, not_hit): (usize, usize) = (programs.iter().map(|program| program.racing_pairs).sum(), programs.iter().map(|program| program.pairs_not_hit).sum());
-    println!("{AIMED} schedules aimed at each of {pairs} racing pairs miss {not_hit}, {:.1} %", 100.0 * not_hit as f64 / pairs.max(1) as f64);
+    let (pairs, not_hit): (usize, usize) =
+        (programs.iter().map(|program| program.racing_pairs).sum(), programs.iter().map(|program| program.pairs_not_hit).sum());
+    println!(
+        "{AIMED} schedules aimed at each of {pairs} racing pairs miss {not_hit}, {:.1} %",
+        100.0 * not_hit as f64 / pairs.max(1) as f64
+    );
     assert!(not_hit * 10 <= pairs, "aimed schedules miss {not_hit} of {pairs}");
     let wrong = programs.iter().filter(|program| !program.complaints.is_empty());
-    let wrong: Vec<String> = wrong.map(|program| format!("seed {}: {}\n{}", program.seed, program.complaints.join("\n"), program.source)).collect();
+    let wrong: Vec<String> =
+        wrong.map(|program| format!("seed {}: {}\n{}", program.seed, program.complaints.join("\n"), program.source)).collect();
     assert!(wrong.is_empty(), "{} programs\n{}", wrong.len(), wrong.join("\n"));
     assert!(count(&|program| program.is_complete) * 5 >= programs.len() * 4, "too many programs are too large");
 }

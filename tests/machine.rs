@@ -45,7 +45,16 @@ fn model_flags(model: DataModel) -> &'static [&'static str] {
 /// What the processor makes of it; `None` when programs of this data model cannot be built here.
 fn native(source: &Path, optimisation: &str, model: DataModel, directory: &Path) -> Option<Behaviour> {
     let binary = directory.join(format!("native{optimisation}-{}", model.bits()));
-    let built = compiler().args(model_flags(model)).arg(optimisation).arg(source).arg("-o").arg(&binary).args(["-lm", "-lpthread"]).stderr(Stdio::null()).status().unwrap();
+    let built = compiler()
+        .args(model_flags(model))
+        .arg(optimisation)
+        .arg(source)
+        .arg("-o")
+        .arg(&binary)
+        .args(["-lm", "-lpthread"])
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
     if !built.success() {
         assert_eq!(model, DataModel::Bits32, "{} does not compile", source.display());
         return None;
@@ -65,7 +74,15 @@ fn native(source: &Path, optimisation: &str, model: DataModel, directory: &Path)
 /// What the machine makes of it.
 fn interpreted(source: &Path, flags: &[&str], model: DataModel, directory: &Path, models: &Models) -> (Behaviour, u64) {
     let bitcode = directory.join(format!("program{}-{}.bc", flags.concat(), model.bits()));
-    let built = compiler().args(model_flags(model)).args(["-g", "-c", "-emit-llvm"]).args(flags).arg(source).arg("-o").arg(&bitcode).status().unwrap();
+    let built = compiler()
+        .args(model_flags(model))
+        .args(["-g", "-c", "-emit-llvm"])
+        .args(flags)
+        .arg(source)
+        .arg("-o")
+        .arg(&bitcode)
+        .status()
+        .unwrap();
     assert!(built.success(), "{} does not compile to bitcode", source.display());
     let program = match load(&[bitcode], &LoadOptions::default()) {
         Ok(program) => program,

@@ -131,7 +131,11 @@ fn wrong_text_gets_its_line() {
         ("lockcheck program 1\nglobal @x \"x\" size 1 align 1 = 0102\n", 2, "more bytes"),
         ("lockcheck program 1\nconstructor @g\n", 2, "no function `g`"),
         ("lockcheck program 1\nfunction @f \"f\" () returns void\nfunction @f \"f\" () returns void\n", 3, "twice"),
-        ("lockcheck program 1\nfunction @f \"f\" () returns i8 {\nb0:\n  %0: i8 = add i8 1, i8 2\n  %0: i8 = add i8 1, i8 2\n}\n", 5, "twice"),
+        (
+            "lockcheck program 1\nfunction @f \"f\" () returns i8 {\nb0:\n  %0: i8 = add i8 1, i8 2\n  %0: i8 = add i8 1, i8 2\n}\n",
+            5,
+            "twice",
+        ),
         ("lockcheck program 1\nfunction @f \"f\" () returns i8 {\nb0:\n  %1: i8 = add i8 1, i8 2\n  return %1\n}\n", 6, "%0"),
     ];
     for (text, line, reason) in cases {
@@ -147,7 +151,13 @@ fn wrong_text_gets_its_line() {
 fn programs_from_c_are_parsed_back_to_the_same_program() {
     use lockcheck::frontend::{DataModel, LoadOptions, load};
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("c-examples");
-    let files = ["sequential/structs.c", "sequential/varargs.c", "sequential/floats.c", "sequential/switches.c", "bitfield/adjacent-bad.c"];
+    let files = [
+        "sequential/structs.c",
+        "sequential/varargs.c",
+        "sequential/floats.c",
+        "sequential/switches.c",
+        "bitfield/adjacent-bad.c",
+    ];
     for file in files {
         for (data_model, level) in [(DataModel::Bits64, "-O0"), (DataModel::Bits64, "-O2"), (DataModel::Bits32, "-O0")] {
             let clang_args = vec![level.to_owned()];

@@ -248,13 +248,16 @@ impl Cli {
             Some((_, sub)) => sub,
             None => &matches,
         };
-        let destinations = destinations(of_command).unwrap_or_else(|error| Cli::command().error(clap::error::ErrorKind::ArgumentConflict, error).exit());
+        let destinations = destinations(of_command)
+            .unwrap_or_else(|error| Cli::command().error(clap::error::ErrorKind::ArgumentConflict, error).exit());
         (cli, destinations)
     }
 }
 
 fn destinations(matches: &ArgMatches) -> Result<Vec<Destination>, String> {
-    let positioned = |name: &str| -> Vec<usize> { matches.try_contains_id(name).ok().and_then(|_| matches.indices_of(name)).map_or(Vec::new(), Iterator::collect) };
+    let positioned = |name: &str| -> Vec<usize> {
+        matches.try_contains_id(name).ok().and_then(|_| matches.indices_of(name)).map_or(Vec::new(), Iterator::collect)
+    };
     if !matches!(matches.try_contains_id("format"), Ok(true)) && !matches!(matches.try_contains_id("output"), Ok(true)) {
         return Ok(vec![Destination { format: Format::Text, file: None }]);
     }
@@ -266,8 +269,11 @@ fn destinations(matches: &ArgMatches) -> Result<Vec<Destination>, String> {
             _ => Err("each --output needs the --format it belongs to before it".to_owned()),
         };
     };
-    let mut destinations: Vec<(usize, Destination)> =
-        positioned("format").into_iter().zip(formats).map(|(at, format)| (at, Destination { format: *format, file: None })).collect();
+    let mut destinations: Vec<(usize, Destination)> = positioned("format")
+        .into_iter()
+        .zip(formats)
+        .map(|(at, format)| (at, Destination { format: *format, file: None }))
+        .collect();
     let files = matches.try_get_many::<PathBuf>("output").ok().flatten().into_iter().flatten();
     for (at, file) in positioned("output").into_iter().zip(files) {
         match destinations.iter_mut().rev().find(|(format_at, _)| *format_at < at) {
@@ -287,7 +293,9 @@ pub fn checks(words: &[String]) -> Result<Vec<Check>, Error> {
         return Ok(Check::DEFAULT.to_vec());
     }
     let known = || Check::DEFAULT.map(Check::name).join(", ");
-    let parse = |word: &String| Check::from_name(word).ok_or_else(|| Error::Usage(format!("there is no check `{word}`; there are: {}", known())));
+    let parse = |word: &String| {
+        Check::from_name(word).ok_or_else(|| Error::Usage(format!("there is no check `{word}`; there are: {}", known())))
+    };
     words.iter().map(parse).collect()
 }
 
@@ -306,7 +314,10 @@ mod tests {
         let text = Destination { format: Format::Text, file: None };
         let json = Destination { format: Format::Json, file: Some("r.json".into()) };
         assert_eq!(parse(&["a.c"]), Ok(vec![text.clone()]));
-        assert_eq!(parse(&["a.c", "--format", "json", "--output", "r.json", "--format", "text"]), Ok(vec![json.clone(), text.clone()]));
+        assert_eq!(
+            parse(&["a.c", "--format", "json", "--output", "r.json", "--format", "text"]),
+            Ok(vec![json.clone(), text.clone()])
+        );
         assert_eq!(parse(&["check", "a.c", "--format", "text", "--format", "json", "--output", "r.json"]), Ok(vec![text, json]));
         assert!(parse(&["a.c", "--output", "r.json", "--format", "json"]).is_err());
         assert!(parse(&["a.c", "--format", "text", "--format", "json"]).is_err());

@@ -44,7 +44,12 @@ pub fn run(arguments: &CheckArgs, destinations: &[Destination]) -> Result<ExitCo
 
 fn refuse_what_is_not_built(arguments: &CheckArgs) -> Result<(), Error> {
     let has_property = arguments.check.iter().any(|word| word == Check::Property.name());
-    let asked = [(has_property, "--check property"), (arguments.memory.is_some(), "--memory"), (arguments.baseline.is_some(), "--baseline"), (arguments.write_baseline.is_some(), "--write-baseline")];
+    let asked = [
+        (has_property, "--check property"),
+        (arguments.memory.is_some(), "--memory"),
+        (arguments.baseline.is_some(), "--baseline"),
+        (arguments.write_baseline.is_some(), "--write-baseline"),
+    ];
     match asked.iter().find(|(is_asked, _)| *is_asked) {
         Some((_, option)) => Err(not_built(option)),
         None => Ok(()),
@@ -87,7 +92,9 @@ impl Job {
     pub fn run(self, input: &InputArgs, output: &OutputArgs, destinations: &[Destination]) -> Result<ExitCode, Error> {
         let started = Instant::now();
         output::check_formats(destinations)?;
-        let time = |seconds: f64| Duration::try_from_secs_f64(seconds).map_err(|_| Error::Usage(format!("--budget {seconds} is no time")));
+        let time = |seconds: f64| {
+            Duration::try_from_secs_f64(seconds).map_err(|_| Error::Usage(format!("--budget {seconds} is no time")))
+        };
         let budget = self.budget.map(time).transpose()?;
         let progress = Progress::new(output.quiet);
         progress.say("loading");
@@ -108,7 +115,9 @@ impl Job {
             unused: loaded.config.unused.clone(),
         };
         let mut report = match self.method {
-            Method::Check { .. } | Method::Random(_) => pipeline::check(&loaded.program, &loaded.models, &settings, started, &|what| progress.say(what))?,
+            Method::Check { .. } | Method::Random(_) => {
+                pipeline::check(&loaded.program, &loaded.models, &settings, started, &|what| progress.say(what))?
+            }
             Method::All { executions } => {
                 progress.say("executing in every way there is");
                 pipeline::exhaust(&loaded.program, &loaded.models, &settings, executions, started)?

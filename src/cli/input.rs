@@ -74,7 +74,8 @@ pub fn load_program(arguments: &InputArgs) -> Result<Program, Error> {
 /// clang splits an absolute name where it parts from the current directory, and the second half alone leads nowhere.
 fn name_files(program: &mut Program, inputs: &[PathBuf], directory: &Path) {
     let is_source = |input: &&PathBuf| input.extension().is_some_and(|extension| extension == "c" || extension == "i");
-    let sources: Vec<(PathBuf, &PathBuf)> = inputs.iter().filter(is_source).map(|input| (resolved(&directory.join(input)), input)).collect();
+    let sources: Vec<(PathBuf, &PathBuf)> =
+        inputs.iter().filter(is_source).map(|input| (resolved(&directory.join(input)), input)).collect();
     if sources.is_empty() {
         return;
     }
@@ -114,7 +115,12 @@ fn run_settings(arguments: &InputArgs, config: &Config, program: &Program, names
         return Err(Error::NoEntry { entry: entry.clone(), inputs: names.join(", ") });
     }
     let assume_atomic = arguments.assume_atomic.iter().chain(&config.assume_atomic).cloned().collect();
-    Ok(RunSettings { entry: entry.clone(), faults: arguments.faults, volatile_is_atomic: config.volatile_is_atomic, assume_atomic })
+    Ok(RunSettings {
+        entry: entry.clone(),
+        faults: arguments.faults,
+        volatile_is_atomic: config.volatile_is_atomic,
+        assume_atomic,
+    })
 }
 
 /// Inputs and the options that change what is loaded, quoted for a shell.

@@ -17,7 +17,10 @@ pub fn among(inputs: &[PathBuf]) -> Result<Option<ThreadModel>, Error> {
     match (inputs.iter().find(is_model), inputs) {
         (None, _) => Ok(None),
         (Some(file), [_]) => ThreadModel::read(file).map(Some),
-        (Some(file), _) => Err(Error::Usage(format!("{}: a thread model is whole and cannot be linked with other files; pass it alone", file.display()))),
+        (Some(file), _) => Err(Error::Usage(format!(
+            "{}: a thread model is whole and cannot be linked with other files; pass it alone",
+            file.display()
+        ))),
     }
 }
 
@@ -44,7 +47,11 @@ pub fn answer(file: &Path, model: &ThreadModel, arguments: &OutputArgs, destinat
         return Err(not_built("--format and --output for the queries of a thread model"));
     }
     if let Some(query) = model.queries.iter().find(|query| matches!(query.question, Question::Other(_))) {
-        return Err(Error::ThreadModel { file: file.to_owned(), line: query.position.line, reason: format!("`{}` is not built yet", query.text) });
+        return Err(Error::ThreadModel {
+            file: file.to_owned(),
+            line: query.position.line,
+            reason: format!("`{}` is not built yet", query.text),
+        });
     }
     let mut product = Product::explore(model, &Bounds::default());
     let mut text = String::new();
@@ -56,7 +63,8 @@ pub fn answer(file: &Path, model: &ThreadModel, arguments: &OutputArgs, destinat
         if arguments.quiet && outcome != Outcome::Wrong {
             continue;
         }
-        let line = format!("{}:{}: {}: {}", file.display(), query.position.line, query.text, sentence(query, &answer, product.states()));
+        let line =
+            format!("{}:{}: {}: {}", file.display(), query.position.line, query.text, sentence(query, &answer, product.states()));
         writeln!(text, "{line}").expect("a string grows");
         if let Answer::Yes(witness) = &answer
             && (outcome == Outcome::Wrong || query.expect.is_none() || arguments.verbose)

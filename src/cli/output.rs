@@ -16,19 +16,32 @@ pub const INCOMPLETE: u8 = 3;
 /// Refuses forms that do not exist before any work is done.
 pub fn check_formats(destinations: &[Destination]) -> Result<(), Error> {
     match destinations.iter().find(|destination| !matches!(destination.format, Format::Text | Format::Json)) {
-        Some(Destination { format, .. }) => Err(Error::Usage(format!("--format {} is not built yet", format!("{format:?}").to_lowercase()))),
+        Some(Destination { format, .. }) => {
+            Err(Error::Usage(format!("--format {} is not built yet", format!("{format:?}").to_lowercase())))
+        }
         None => Ok(()),
     }
 }
 
 /// Writes the report in each form asked for.
-pub fn write(report: &Report, sources: &mut Sources, command_line: &str, destinations: &[Destination], arguments: &OutputArgs) -> Result<(), Error> {
+pub fn write(
+    report: &Report,
+    sources: &mut Sources,
+    command_line: &str,
+    destinations: &[Destination],
+    arguments: &OutputArgs,
+) -> Result<(), Error> {
     for destination in destinations {
         let color = destination.file.is_none() && use_color(arguments.color);
         let rendered = match destination.format {
             Format::Json => json::render(report),
             _ => {
-                let options = text::TextOptions { color, inputs: command_line.to_owned(), verbose: arguments.verbose, quiet: arguments.quiet };
+                let options = text::TextOptions {
+                    color,
+                    inputs: command_line.to_owned(),
+                    verbose: arguments.verbose,
+                    quiet: arguments.quiet,
+                };
                 text::render(report, sources, &options)
             }
         };
@@ -52,7 +65,9 @@ pub fn use_color(color: Color) -> bool {
 pub fn print(text: &str) -> Result<(), Error> {
     let mut output = std::io::stdout().lock();
     match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Error::Usage(format!("standard output cannot be written: {error}"))),
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Error::Usage(format!("standard output cannot be written: {error}")))
+        }
         _ => Ok(()),
     }
 }

@@ -32,7 +32,8 @@ fn read_token(word: &str) -> Result<String, Error> {
     if word.starts_with("lc") && word.contains(':') {
         return Ok(word.to_owned());
     }
-    let text = std::fs::read_to_string(word).map_err(|error| Error::Usage(format!("{word}: no schedule token (lc1:…), and no file with one: {error}")))?;
+    let text = std::fs::read_to_string(word)
+        .map_err(|error| Error::Usage(format!("{word}: no schedule token (lc1:…), and no file with one: {error}")))?;
     let is_end = |c: char| !(c.is_ascii_alphanumeric() || "-_:".contains(c));
     let token = text.find("lc1:").map(|at| text[at..].split(is_end).next().unwrap_or_default().to_owned());
     token.ok_or_else(|| Error::Usage(format!("{word}: there is no schedule token (lc1:…) in it")))

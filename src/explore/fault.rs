@@ -42,7 +42,9 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NullDereference { .. } => write!(f, "a null pointer is dereferenced"),
-            Self::OutOfBounds { offset, size, .. } => write!(f, "an access of {size} bytes at offset {offset} lies outside its object"),
+            Self::OutOfBounds { offset, size, .. } => {
+                write!(f, "an access of {size} bytes at offset {offset} lies outside its object")
+            }
             Self::UseAfterFree { .. } => write!(f, "memory is used after it was freed or its scope was left"),
             Self::DoubleFree { .. } => write!(f, "memory is freed twice"),
             Self::InvalidFree { .. } => write!(f, "memory is freed that was not allocated"),

@@ -92,7 +92,12 @@ pub fn run(machine: &mut Machine<'_>, scheduler: &mut dyn Scheduler, limits: &Li
 }
 
 /// The thread whose turn it is, or why there is none.
-fn next_choice(machine: &Machine<'_>, scheduler: &mut dyn Scheduler, limits: &Limits, current: Option<ThreadId>) -> Result<ThreadId, End> {
+fn next_choice(
+    machine: &Machine<'_>,
+    scheduler: &mut dyn Scheduler,
+    limits: &Limits,
+    current: Option<ThreadId>,
+) -> Result<ThreadId, End> {
     if machine.steps() >= limits.steps {
         return Err(End::OutOf(Limit::Steps));
     }

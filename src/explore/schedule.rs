@@ -115,7 +115,8 @@ impl FromStr for Schedule {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Schedule, ParseError> {
-        let (version, body) = text.trim().strip_prefix("lc").and_then(|rest| rest.split_once(':')).ok_or(ParseError::NotAToken)?;
+        let (version, body) =
+            text.trim().strip_prefix("lc").and_then(|rest| rest.split_once(':')).ok_or(ParseError::NotAToken)?;
         if version.is_empty() || !version.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(ParseError::NotAToken);
         }

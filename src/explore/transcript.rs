@@ -22,12 +22,22 @@ struct Seen {
 }
 
 enum What {
-    Access { object: ObjectId, generation: u32, offset: u64, size: u64, is_write: bool, value: String },
+    Access {
+        object: ObjectId,
+        generation: u32,
+        offset: u64,
+        size: u64,
+        is_write: bool,
+        value: String,
+    },
     Synchronization(SyncEvent),
     Blocked,
     Created(ThreadId),
     Output(String),
-    Input { what: String, value: String },
+    Input {
+        what: String,
+        value: String,
+    },
     Finished,
     /// A bug became visible: the number of the race or of the misuse.
     Race(usize),
@@ -51,7 +61,12 @@ impl Observer for Transcript {
             if let What::Access { object, generation, .. } = &what {
                 self.touched_by.entry((*object, *generation)).or_default().insert(event.thread);
             }
-            self.seen.push(Seen { thread: event.thread, site: event.site, what, held: machine.sync.held_by(event.thread).to_vec() });
+            self.seen.push(Seen {
+                thread: event.thread,
+                site: event.site,
+                what,
+                held: machine.sync.held_by(event.thread).to_vec(),
+            });
         }
         self.note_bugs(machine, event.thread, event.site);
     }
@@ -71,7 +86,9 @@ impl Transcript {
             EventKind::Synchronization(event) => Some(What::Synchronization(*event)),
             EventKind::Blocked { .. } => Some(What::Blocked),
             EventKind::Created { thread } => Some(What::Created(*thread)),
-            EventKind::Output { stream: Stream::Output | Stream::Error, bytes } => Some(What::Output(String::from_utf8_lossy(bytes).into_owned())),
+            EventKind::Output { stream: Stream::Output | Stream::Error, bytes } => {
+                Some(What::Output(String::from_utf8_lossy(bytes).into_owned()))
+            }
             EventKind::Choice { what, bits, value } => {
                 let value = value_text(&Value::integer(*bits, *value));
                 Some(What::Input { what: (*what).to_owned(), value })
@@ -199,13 +216,18 @@ fn synchronization(names: &Names<'_>, event: &SyncEvent, site: Option<SiteId>) -
         SyncEvent::EndAtomic { .. } => other("ends an atomic section".to_owned()),
         SyncEvent::BeginWait { condition, .. } => other(format!("waits on {}", name(condition))),
         SyncEvent::EndWait { condition, .. } => other(format!("wakes from {}", name(condition))),
-        SyncEvent::Signal { condition, woken: Some(woken), .. } => other(format!("signals {}: {} wakes", name(condition), names.thread(*woken))),
+        SyncEvent::Signal { condition, woken: Some(woken), .. } => {
+            other(format!("signals {}: {} wakes", name(condition), names.thread(*woken)))
+        }
         SyncEvent::Signal { condition, woken: None, .. } => other(format!("signals {}: nobody waits", name(condition))),
         SyncEvent::Cancel { target, .. } => other(format!("cancels {}", names.thread(*target))),
         SyncEvent::ActOnCancel { .. } => other("is cancelled".to_owned()),
         SyncEvent::RunExitHandlers { .. } => other("runs exit handlers".to_owned()),
         SyncEvent::Fence { .. } => other("fence".to_owned()),
-        SyncEvent::Fork { .. } | SyncEvent::End { .. } | SyncEvent::InitializeSemaphore { .. } | SyncEvent::RegisterExitHandler { .. } => None,
+        SyncEvent::Fork { .. }
+        | SyncEvent::End { .. }
+        | SyncEvent::InitializeSemaphore { .. }
+        | SyncEvent::RegisterExitHandler { .. } => None,
     }
 }
 

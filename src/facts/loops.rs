@@ -15,7 +15,8 @@ use petgraph::graphmap::DiGraphMap;
 use typed_index_collections::TiVec;
 
 use crate::program::{
-    BinaryOp, BlockId, CastKind, Constant, Function, IntegerPredicate, Operand, Operation, Phi, Predicate, Program, RegisterId, TerminatorKind,
+    BinaryOp, BlockId, CastKind, Constant, Function, IntegerPredicate, Operand, Operation, Phi, Predicate, Program, RegisterId,
+    TerminatorKind,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -89,7 +90,12 @@ impl Loops {
             let is_cycle = component.len() > 1 || graph.contains_edge(component[0], component[0]);
             component.iter().for_each(|block| is_in_cycle[*block] = is_cycle);
         }
-        let mut loops = Loops { loops: Vec::new(), innermost: function.blocks.iter().map(|_| None).collect(), is_in_cycle, is_reducible: true };
+        let mut loops = Loops {
+            loops: Vec::new(),
+            innermost: function.blocks.iter().map(|_| None).collect(),
+            is_in_cycle,
+            is_reducible: true,
+        };
         if loops.is_in_cycle.iter().any(|is_in| *is_in) {
             loops.find(function, &graph);
             loops.count(program, function);
@@ -101,7 +107,8 @@ impl Loops {
         let dominators = simple_fast(graph, function.entry());
         let mut forward = graph.clone();
         for (header, body) in function.blocks.iter_enumerated() {
-            let latches: Vec<BlockId> = body.predecessors.iter().copied().filter(|latch| dominates(&dominators, header, *latch)).collect();
+            let latches: Vec<BlockId> =
+                body.predecessors.iter().copied().filter(|latch| dominates(&dominators, header, *latch)).collect();
             if latches.is_empty() {
                 continue;
             }
@@ -109,7 +116,13 @@ impl Loops {
             let mut open = latches.clone();
             while let Some(block) = open.pop() {
                 if blocks.insert(block) {
-                    open.extend(function.blocks[block].predecessors.iter().copied().filter(|from| dominators.immediate_dominator(*from).is_some() || *from == function.entry()));
+                    open.extend(
+                        function.blocks[block]
+                            .predecessors
+                            .iter()
+                            .copied()
+                            .filter(|from| dominators.immediate_dominator(*from).is_some() || *from == function.entry()),
+                    );
                 }
             }
             for latch in &latches {
@@ -119,11 +132,22 @@ impl Loops {
                 let from = *block;
                 function.blocks[from].terminator.kind.successors().into_iter().map(move |to| (from, to))
             };
-            let exits: BTreeSet<(BlockId, BlockId)> = blocks.iter().flat_map(leaves).filter(|(_, to)| !blocks.contains(to)).collect();
+            let exits: BTreeSet<(BlockId, BlockId)> =
+                blocks.iter().flat_map(leaves).filter(|(_, to)| !blocks.contains(to)).collect();
             let exits = exits.into_iter().collect();
-            self.loops.push(Loop { header, latches, blocks, parent: None, exits, counters: Vec::new(), counted_exits: Vec::new() });
+            self.loops.push(Loop {
+                header,
+                latches,
+                blocks,
+                parent: None,
+                exits,
+                counters: Vec::new(),
+                counted_exits: Vec::new(),
+            });
         }
-        let remains = |component: &Vec<BlockId>| component.len() > 1 && component.iter().any(|block| dominators.immediate_dominator(*block).is_some());
+        let remains = |component: &Vec<BlockId>| {
+            component.len() > 1 && component.iter().any(|block| dominators.immediate_dominator(*block).is_some())
+        };
         self.is_reducible = !tarjan_scc(&forward).iter().any(remains);
         // Outer loops first, so that the innermost one is written last.
         self.loops.sort_by_key(|one| (std::cmp::Reverse(one.blocks.len()), one.header));
@@ -173,7 +197,8 @@ impl Loops {
 
     /// The loop whose header defines this register as a counter.
     pub fn counter(&self, register: RegisterId) -> Option<(LoopId, Counter)> {
-        self.iter().find_map(|(id, one)| one.counters.iter().find(|counter| counter.register == register).map(|counter| (id, *counter)))
+        self.iter()
+            .find_map(|(id, one)| one.counters.iter().find(|counter| counter.register == register).map(|counter| (id, *counter)))
     }
 }
 
@@ -266,10 +291,18 @@ fn counter(
     }
     let (start, Operand::Register(next)) = (start?, next?) else { return None };
     let step = match definitions.operation(function, next)? {
-        Operation::Binary { op: BinaryOp::Add, left, right, .. } if *left == Operand::Register(phi.result) => constant(program, *right)?,
-        Operation::Binary { op: BinaryOp::Add, left, right, .. } if *right == Operand::Register(phi.result) => constant(program, *left)?,
-        Operation::Binary { op: BinaryOp::Subtract, left, right, .. } if *left == Operand::Register(phi.result) => constant(program, *right)?.checked_neg()?,
-        Operation::Offset { base, constant, terms, .. } if *base == Operand::Register(phi.result) && terms.is_empty() => *constant,
+        Operation::Binary { op: BinaryOp::Add, left, right, .. } if *left == Operand::Register(phi.result) => {
+            constant(program, *right)?
+        }
+        Operation::Binary { op: BinaryOp::Add, left, right, .. } if *right == Operand::Register(phi.result) => {
+            constant(program, *left)?
+        }
+        Operation::Binary { op: BinaryOp::Subtract, left, right, .. } if *left == Operand::Register(phi.result) => {
+            constant(program, *right)?.checked_neg()?
+        }
+        Operation::Offset { base, constant, terms, .. } if *base == Operand::Register(phi.result) && terms.is_empty() => {
+            *constant
+        }
         _ => return None,
     };
     (step != 0).then_some(Counter { register: phi.result, start, step, next })
@@ -283,10 +316,14 @@ fn counted_exit(
     from: BlockId,
     to: BlockId,
 ) -> Option<CountedExit> {
-    let TerminatorKind::Branch { condition: Operand::Register(condition), when_true, when_false } = function.blocks[from].terminator.kind else {
+    let TerminatorKind::Branch { condition: Operand::Register(condition), when_true, when_false } =
+        function.blocks[from].terminator.kind
+    else {
         return None;
     };
-    let Operation::Compare { predicate: Predicate::Integer(predicate), left, right } = definitions.operation(function, condition)? else {
+    let Operation::Compare { predicate: Predicate::Integer(predicate), left, right } =
+        definitions.operation(function, condition)?
+    else {
         return None;
     };
     // The branch must leave on one side only, and the comparison be made in this iteration.
@@ -299,15 +336,19 @@ fn counted_exit(
     let side = |operand: Operand| {
         let (register, widened) = match operand {
             Operand::Register(register) => match definitions.operation(function, register) {
-                Some(Operation::Cast { kind: kind @ (CastKind::SignExtend | CastKind::ZeroExtend), value: Operand::Register(inner) }) => {
-                    (*inner, Some(*kind))
-                }
+                Some(Operation::Cast {
+                    kind: kind @ (CastKind::SignExtend | CastKind::ZeroExtend),
+                    value: Operand::Register(inner),
+                }) => (*inner, Some(*kind)),
                 _ => (register, None),
             },
             Operand::Constant(_) => return None,
         };
-        let position = |next: bool| counters.iter().position(|counter| register == if next { counter.next } else { counter.register });
-        position(false).map(|counter| (counter, false, widened)).or_else(|| position(true).map(|counter| (counter, true, widened)))
+        let position =
+            |next: bool| counters.iter().position(|counter| register == if next { counter.next } else { counter.register });
+        position(false)
+            .map(|counter| (counter, false, widened))
+            .or_else(|| position(true).map(|counter| (counter, true, widened)))
     };
     let (counter, of_next, widened, predicate, bound) = match (side(*left), side(*right)) {
         (Some((counter, of_next, widened)), None) => (counter, of_next, widened, predicate, *right),

@@ -17,19 +17,44 @@ pub struct Step {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StepKind {
-    Read { object: String, value: String },
-    Write { object: String, value: String },
-    Acquire { lock: String },
-    Release { lock: String },
+    Read {
+        object: String,
+        value: String,
+    },
+    Write {
+        object: String,
+        value: String,
+    },
+    Acquire {
+        lock: String,
+    },
+    Release {
+        lock: String,
+    },
     /// The thread cannot go on: what it waits for.
-    Blocked { on: String },
-    Create { thread: String },
-    Join { thread: String },
-    Output { text: String },
-    Input { what: String, value: String },
+    Blocked {
+        on: String,
+    },
+    Create {
+        thread: String,
+    },
+    Join {
+        thread: String,
+    },
+    Output {
+        text: String,
+    },
+    Input {
+        what: String,
+        value: String,
+    },
     /// The bug itself: the message.
-    Bug { message: String },
+    Bug {
+        message: String,
+    },
     End,
     /// Any other synchronisation: `signal ready`, `post items`, …
-    Other { what: String },
+    Other {
+        what: String,
+    },
 }

@@ -39,7 +39,10 @@ pub enum Limit {
     Steps(u64),
     Memory,
     /// A run ended before its time, by what no rule is about: what would have come after it was not seen.
-    EndedEarly { what: String, place: Option<Place> },
+    EndedEarly {
+        what: String,
+        place: Option<Place>,
+    },
     /// The run that shows it rests on an assumption.
     Assumption(String),
     /// The engine that would decide it was switched off, or does not exist for this check.
@@ -51,7 +54,9 @@ impl fmt::Display for Limit {
         match self {
             Self::Budget => write!(f, "the time budget is used up"),
             Self::Schedules(count) => write!(f, "{count} schedules were tried, not all"),
-            Self::OneRun => write!(f, "one run was made: no thread is started and no input read, uninitialised values count as 0"),
+            Self::OneRun => {
+                write!(f, "one run was made: no thread is started and no input read, uninitialised values count as 0")
+            }
             Self::Aimed(1) => write!(f, "one schedule aimed at it did not show it"),
             Self::Aimed(count) => write!(f, "{count} schedules aimed at it did not show it"),
             Self::NotExcluded(what) => write!(f, "{what}"),

@@ -49,7 +49,8 @@ fn parts_of_elf<'a>(name: &Path, bytes: &'a [u8]) -> Result<Vec<Part<'a>>, Error
 
 /// All members count: a library is checked whole, not as a linker would pick from it.
 fn parts_of_archive<'a>(name: &Path, bytes: &'a [u8]) -> Result<Vec<Part<'a>>, Error> {
-    let members = archive::members(bytes).map_err(|reason| Error::Invalid { file: name.to_owned(), what: "archive".into(), reason })?;
+    let members =
+        archive::members(bytes).map_err(|reason| Error::Invalid { file: name.to_owned(), what: "archive".into(), reason })?;
     let mut parts = Vec::new();
     for member in members {
         let member_name = PathBuf::from(format!("{}({})", name.display(), member.name));

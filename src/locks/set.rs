@@ -157,7 +157,8 @@ impl Locksets {
         // One partner each: two things may be two levels of one lock, and the other way may hold only one.
         let mut is_free: SmallVec<[bool; 4]> = SmallVec::from_elem(true, other.len());
         for mine in one.iter() {
-            let partner = other.iter().enumerate().find_map(|(at, theirs)| mine.meet(theirs).filter(|_| is_free[at]).map(|met| (at, met)));
+            let partner =
+                other.iter().enumerate().find_map(|(at, theirs)| mine.meet(theirs).filter(|_| is_free[at]).map(|met| (at, met)));
             if let Some((at, met)) = partner {
                 is_free[at] = false;
                 held.push(met);

@@ -311,7 +311,8 @@ mod tests {
     fn every_builtin_is_run_by_some_function() {
         let models = Models::embedded();
         let run: BTreeSet<Builtin> = models.iter().filter_map(|model| model.builtin).collect();
-        let idle: Vec<&str> = Builtin::ALL.iter().filter(|builtin| !run.contains(builtin)).map(|builtin| builtin.name()).collect();
+        let idle: Vec<&str> =
+            Builtin::ALL.iter().filter(|builtin| !run.contains(builtin)).map(|builtin| builtin.name()).collect();
         assert!(idle.is_empty(), "no entry of models/*.yaml runs {idle:?}");
     }
 }

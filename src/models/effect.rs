@@ -5,6 +5,7 @@
 use serde::Deserialize;
 
 use super::builtin::Builtin;
+use super::effect_parts::*;
 
 /// The position of an argument in a call.
 pub type ArgumentIndex = usize;
@@ -54,10 +55,20 @@ pub enum Effect {
         class: LockClass,
     },
     /// Sets a field of an attribute object (`pthread_mutexattr_settype`, `pthread_rwlockattr_setkind_np`, …).
-    SetAttribute { object: ArgumentIndex, attribute: Attribute, value: ArgumentIndex },
+    SetAttribute {
+        object: ArgumentIndex,
+        attribute: Attribute,
+        value: ArgumentIndex,
+    },
     /// Stores what was set, or the default, where `value` points to.
-    GetAttribute { object: ArgumentIndex, attribute: Attribute, value: ArgumentIndex },
-    InitializeAttribute { object: ArgumentIndex },
+    GetAttribute {
+        object: ArgumentIndex,
+        attribute: Attribute,
+        value: ArgumentIndex,
+    },
+    InitializeAttribute {
+        object: ArgumentIndex,
+    },
 
     Spawn {
         entry: ArgumentIndex,
@@ -80,34 +91,60 @@ pub enum Effect {
         #[serde(default)]
         attempt: Attempt,
     },
-    Detach { handle: ArgumentIndex },
+    Detach {
+        handle: ArgumentIndex,
+    },
     /// Ends the calling thread; from `main`'s thread the others go on.
     ExitThread {
         value: Option<ArgumentIndex>,
         #[serde(default)]
         returns: ThreadResult,
     },
-    Cancel { handle: ArgumentIndex },
-    SetCancelState { state: ArgumentIndex, old: Option<ArgumentIndex> },
+    Cancel {
+        handle: ArgumentIndex,
+    },
+    SetCancelState {
+        state: ArgumentIndex,
+        old: Option<ArgumentIndex>,
+    },
     /// Deferred or asynchronous; the latter is not executed.
-    SetCancelType { kind: ArgumentIndex, old: Option<ArgumentIndex> },
+    SetCancelType {
+        kind: ArgumentIndex,
+        old: Option<ArgumentIndex>,
+    },
     /// A point where a pending cancellation takes effect.
     CancellationPoint,
-    PushCleanup { routine: ArgumentIndex, argument: ArgumentIndex },
-    PopCleanup { execute: ArgumentIndex },
+    PushCleanup {
+        routine: ArgumentIndex,
+        argument: ArgumentIndex,
+    },
+    PopCleanup {
+        execute: ArgumentIndex,
+    },
     /// The handler stands behind a `setjmp` of the caller, which returns 1 when the thread ends (`pthread_cleanup_push` of glibc).
-    PushCleanupJump { buffer: ArgumentIndex },
-    PopCleanupJump { buffer: ArgumentIndex },
+    PushCleanupJump {
+        buffer: ArgumentIndex,
+    },
+    PopCleanupJump {
+        buffer: ArgumentIndex,
+    },
     /// Such a handler has done its work: the thread goes on ending.
     ContinueExit,
     CurrentThread,
-    EqualThreads { left: ArgumentIndex, right: ArgumentIndex },
+    EqualThreads {
+        left: ArgumentIndex,
+        right: ArgumentIndex,
+    },
     Yield,
     /// Lets time pass: other threads may run as long as they like.
     Sleep,
 
-    InitializeCondition { condition: ArgumentIndex },
-    DestroyCondition { condition: ArgumentIndex },
+    InitializeCondition {
+        condition: ArgumentIndex,
+    },
+    DestroyCondition {
+        condition: ArgumentIndex,
+    },
     /// Releases the lock, waits, takes the lock again.
     Wait {
         condition: ArgumentIndex,
@@ -117,29 +154,62 @@ pub enum Effect {
         #[serde(default)]
         result: ResultConvention,
     },
-    Signal { condition: ArgumentIndex, wakes: Wakes },
+    Signal {
+        condition: ArgumentIndex,
+        wakes: Wakes,
+    },
 
-    InitializeBarrier { barrier: ArgumentIndex, count: ArgumentIndex },
-    WaitBarrier { barrier: ArgumentIndex },
-    DestroyBarrier { barrier: ArgumentIndex },
+    InitializeBarrier {
+        barrier: ArgumentIndex,
+        count: ArgumentIndex,
+    },
+    WaitBarrier {
+        barrier: ArgumentIndex,
+    },
+    DestroyBarrier {
+        barrier: ArgumentIndex,
+    },
 
     /// Calls `routine` in the first thread that comes; the others wait for its end.
-    Once { control: ArgumentIndex, routine: ArgumentIndex },
+    Once {
+        control: ArgumentIndex,
+        routine: ArgumentIndex,
+    },
 
-    CreateKey { key: ArgumentIndex, destructor: Option<ArgumentIndex> },
-    DeleteKey { key: ArgumentIndex },
-    SetSpecific { key: ArgumentIndex, value: ArgumentIndex },
-    GetSpecific { key: ArgumentIndex },
+    CreateKey {
+        key: ArgumentIndex,
+        destructor: Option<ArgumentIndex>,
+    },
+    DeleteKey {
+        key: ArgumentIndex,
+    },
+    SetSpecific {
+        key: ArgumentIndex,
+        value: ArgumentIndex,
+    },
+    GetSpecific {
+        key: ArgumentIndex,
+    },
 
-    InitializeSemaphore { semaphore: ArgumentIndex, value: ArgumentIndex },
+    InitializeSemaphore {
+        semaphore: ArgumentIndex,
+        value: ArgumentIndex,
+    },
     WaitSemaphore {
         semaphore: ArgumentIndex,
         #[serde(default)]
         attempt: Attempt,
     },
-    PostSemaphore { semaphore: ArgumentIndex },
-    ReadSemaphore { semaphore: ArgumentIndex, value: ArgumentIndex },
-    DestroySemaphore { semaphore: ArgumentIndex },
+    PostSemaphore {
+        semaphore: ArgumentIndex,
+    },
+    ReadSemaphore {
+        semaphore: ArgumentIndex,
+        value: ArgumentIndex,
+    },
+    DestroySemaphore {
+        semaphore: ArgumentIndex,
+    },
 
     /// From here to the end no other thread runs (`__VERIFIER_atomic_begin`).
     BeginAtomic,
@@ -148,7 +218,9 @@ pub enum Effect {
     AtomicBody,
 
     /// A C11 fence as a function (`atomic_thread_fence`, `__sync_synchronize`).
-    Fence { ordering: ArgumentIndexOrStrongest },
+    Fence {
+        ordering: ArgumentIndexOrStrongest,
+    },
     /// An atomic access by generic library call (`__atomic_load`, `__atomic_fetch_add_8`, …).
     Atomic(AtomicCall),
 
@@ -161,8 +233,13 @@ pub enum Effect {
         #[serde(default)]
         result: AllocationResult,
     },
-    Reallocate { pointer: ArgumentIndex, size: SizeSource },
-    Free { pointer: ArgumentIndex },
+    Reallocate {
+        pointer: ArgumentIndex,
+        size: SizeSource,
+    },
+    Free {
+        pointer: ArgumentIndex,
+    },
     Reads(Range),
     Writes(Range),
     /// Any value of the return type (`__VERIFIER_nondet_int`, `rand`).
@@ -170,13 +247,19 @@ pub enum Effect {
     /// Any bytes in the range (`read`, `fread`).
     ChooseBytes(Range),
     /// The run is of interest only when the argument is not 0.
-    Assume { condition: ArgumentIndex },
+    Assume {
+        condition: ArgumentIndex,
+    },
     /// A failed assertion when the argument is 0.
-    Assert { condition: ArgumentIndex },
+    Assert {
+        condition: ArgumentIndex,
+    },
     /// A failed assertion (`reach_error`, `__assert_fail`).
     Fail,
     /// Ends the program with this exit code.
-    Exit { code: ExitCode },
+    Exit {
+        code: ExitCode,
+    },
     /// Calls back into the program.
     Callback {
         routine: ArgumentIndex,
@@ -196,13 +279,22 @@ pub enum Effect {
         old: Option<ArgumentIndex>,
     },
     /// Remembers where the caller stands; returns 0 now, and once more for each jump (`setjmp`).
-    SaveJump { buffer: ArgumentIndex },
+    SaveJump {
+        buffer: ArgumentIndex,
+    },
     /// Goes back to where `setjmp` returned, with this value, 1 for 0 (`longjmp`).
-    Jump { buffer: ArgumentIndex, value: ArgumentIndex },
+    Jump {
+        buffer: ArgumentIndex,
+        value: ArgumentIndex,
+    },
     /// Something that is not executed may happen here: an assumption, unless this argument is 0 or null.
-    Unmodelled { unless_zero: Option<ArgumentIndex> },
+    Unmodelled {
+        unless_zero: Option<ArgumentIndex>,
+    },
     /// Returns one of its arguments.
-    Returns { argument: ArgumentIndex },
+    Returns {
+        argument: ArgumentIndex,
+    },
     /// Returns one of these numbers, by choice when there are several.
     ReturnsOneOf {
         values: Vec<i64>,
@@ -210,199 +302,9 @@ pub enum Effect {
         first_if_zero: Option<ArgumentIndex>,
     },
     /// Returns 0 for a string of fewer bytes than this, its final 0 not counted.
-    ReturnsByLength { string: ArgumentIndex, below: u64, otherwise: i64 },
-}
-
-#[derive(Deserialize, Default, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum LockClass {
-    Mutex,
-    ReadWrite,
-    Spin,
-    /// A lock of the user's own, by its address.
-    #[default]
-    Custom,
-}
-
-#[derive(Deserialize, Default, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum LockMode {
-    #[default]
-    Exclusive,
-    Shared,
-}
-
-/// Whether a blocking operation may give up.
-#[derive(Deserialize, Default, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Attempt {
-    #[default]
-    Blocking,
-    /// Returns at once.
-    Try,
-    /// Returns when a deadline has passed; any wait may end that way.
-    Timed,
-}
-
-/// How a caller learns that it worked.
-#[derive(Default, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ResultConvention {
-    /// 0, or an error number (pthread).
-    #[default]
-    ZeroIsSuccess,
-    /// Not 0.
-    NonzeroIsSuccess,
-    /// This value.
-    ValueIsSuccess(i64),
-    /// 0, or -1 with `errno` (POSIX semaphores).
-    MinusOneIsFailure,
-    /// `thrd_success`, `thrd_busy`, `thrd_timedout`, `thrd_error` (C11).
-    ThreadStatus,
-    /// Nothing is returned: it always works.
-    Always,
-}
-
-/// Where the kind of a lock (normal, recursive, error-checking) comes from.
-#[derive(Deserialize, Default, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum LockKindSource {
-    /// The default kind.
-    #[default]
-    Default,
-    /// An attribute object, or null for the default.
-    Attributes(ArgumentIndex),
-    /// C11 `mtx_init`: a sum of `mtx_plain`, `mtx_timed`, `mtx_recursive`.
-    TypeFlags(ArgumentIndex),
-}
-
-#[derive(Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Attribute {
-    MutexType,
-    ReadWritePreference,
-    DetachState,
-    /// What happens to a mutex whose owner ends: only "nothing" is executed.
-    Robustness,
-    /// In bytes; has no influence on what is checked, as all below.
-    StackSize,
-    GuardSize,
-    Protocol,
-    ProcessShared,
-    Clock,
-    SchedulingPolicy,
-    SchedulingInheritance,
-    SchedulingScope,
-    /// Never read back by a known function.
-    Other,
-}
-
-#[derive(Deserialize, Default, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum SpawnCount {
-    #[default]
-    One,
-    /// Any number of threads (a thread pool).
-    Many,
-}
-
-#[derive(Deserialize, Default, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum ThreadResult {
-    #[default]
-    Pointer,
-    Integer,
-}
-
-#[derive(Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Wakes {
-    One,
-    All,
-}
-
-#[derive(Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum ArgumentIndexOrStrongest {
-    Argument(ArgumentIndex),
-    SequentiallyConsistent,
-}
-
-/// `__atomic_*` and `__sync_*` as library calls. Sizes are bytes.
-#[derive(Deserialize, Clone, Debug, PartialEq, Eq, Hash)]
-#[serde(deny_unknown_fields)]
-pub struct AtomicCall {
-    pub operation: AtomicOperation,
-    pub size: SizeSource,
-    pub object: ArgumentIndex,
-    /// The operand: by value, or behind a pointer in the generic forms.
-    pub operand: Option<ArgumentIndex>,
-    /// Where the generic forms store the old value.
-    pub output: Option<ArgumentIndex>,
-    /// `memory_order` arguments: success, failure.
-    #[serde(default)]
-    pub orderings: Vec<ArgumentIndex>,
-    #[serde(default)]
-    pub operands_are_pointers: bool,
-}
-
-#[derive(Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum AtomicOperation {
-    Load,
-    Store,
-    Exchange,
-    CompareExchange,
-    FetchAdd,
-    FetchSubtract,
-    FetchAnd,
-    FetchOr,
-    FetchXor,
-    FetchNand,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SizeSource {
-    Constant(u64),
-    Argument(ArgumentIndex),
-    /// `calloc`, `reallocarray`, `fread`.
-    Product(ArgumentIndex, ArgumentIndex),
-    /// The length of the string at this argument, with its final 0 (`strdup`).
-    String(ArgumentIndex),
-    /// Unknown: to the end of the object.
-    Unknown,
-}
-
-#[derive(Deserialize, Default, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum AllocationResult {
-    #[default]
-    Returned,
-    /// Stored behind this argument; 0 is returned (`posix_memalign`).
-    StoredAt(ArgumentIndex),
-}
-
-/// Bytes behind a pointer argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Range {
-    pub argument: ArgumentIndex,
-    pub size: SizeSource,
-}
-
-#[derive(Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum ExitCode {
-    Argument(ArgumentIndex),
-    /// Killed by SIGABRT.
-    Abort,
-    /// `_exit`, `_Exit`, `quick_exit`: no destructors, no flush.
-    Immediate(ArgumentIndex),
-}
-
-#[derive(Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum CallbackTime {
-    /// Before this call returns, any number of times.
-    During,
-    /// When the program exits.
-    AtExit,
+    ReturnsByLength {
+        string: ArgumentIndex,
+        below: u64,
+        otherwise: i64,
+    },
 }

@@ -4,7 +4,8 @@
 //! A name that ends in `*` stands for all functions that begin so; an exact name goes first, then the longest prefix.
 
 pub mod builtin;
-pub mod effect;
+mod effect;
+mod effect_parts;
 mod notation;
 pub mod yaml;
 
@@ -16,6 +17,7 @@ use typed_index_collections::TiVec;
 use crate::program::{FunctionId, Program};
 pub use builtin::Builtin;
 pub use effect::*;
+pub use effect_parts::*;
 pub use notation::known_keys;
 
 /// The documents embedded in the binary: file name and text.
@@ -66,7 +68,8 @@ impl Models {
 
     pub fn of_name(&self, name: &str) -> Option<&FunctionModel> {
         let by_prefix = || {
-            let prefixes = self.by_name.values().filter(|model| model.name.strip_suffix('*').is_some_and(|prefix| name.starts_with(prefix)));
+            let prefixes =
+                self.by_name.values().filter(|model| model.name.strip_suffix('*').is_some_and(|prefix| name.starts_with(prefix)));
             prefixes.max_by_key(|model| model.name.len())
         };
         self.by_name.get(name).or_else(by_prefix)

@@ -5,7 +5,7 @@
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde_json::{Map, Value, json};
 
-use super::effect::{ArgumentIndex, Effect, Range, ResultConvention, SizeSource};
+use super::{ArgumentIndex, Effect, Range, ResultConvention, SizeSource};
 
 /// The effects that one key of an entry stands for.
 pub fn effects(key: &str, value: &Value) -> Result<Vec<Effect>, String> {
@@ -63,14 +63,18 @@ impl<'de> Deserialize<'de> for Range {
     /// `1`, or `{argument: 1, size: …}`.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match Value::deserialize(deserializer)? {
-            Value::Number(number) => Ok(Range { argument: index(&Value::Number(number)).map_err(D::Error::custom)?, size: SizeSource::Unknown }),
+            Value::Number(number) => {
+                Ok(Range { argument: index(&Value::Number(number)).map_err(D::Error::custom)?, size: SizeSource::Unknown })
+            }
             Value::Object(fields) => {
                 known_keys(&fields, &["argument", "size"]).map_err(D::Error::custom)?;
                 let argument = fields.get("argument").ok_or("a range needs `argument`".to_owned()).and_then(index);
                 let size = fields.get("size").map_or(Ok(SizeSource::Unknown), size);
                 Ok(Range { argument: argument.map_err(D::Error::custom)?, size: size.map_err(D::Error::custom)? })
             }
-            other => Err(D::Error::custom(format!("`{other}` is no range: write an argument's position, or {{argument: 0, size: 1}}"))),
+            other => {
+                Err(D::Error::custom(format!("`{other}` is no range: write an argument's position, or {{argument: 0, size: 1}}")))
+            }
         }
     }
 }
@@ -83,7 +87,11 @@ impl<'de> Deserialize<'de> for SizeSource {
 
 /// `2` (an argument), `{constant: 8}`, `{product: [0, 1]}`, `{string: 0}`, `unknown`.
 fn size(value: &Value) -> Result<SizeSource, String> {
-    let wrong = || format!("`{value}` is no size: write an argument's position, {{constant: 8}}, {{product: [0, 1]}}, {{string: 0}} or unknown");
+    let wrong = || {
+        format!(
+            "`{value}` is no size: write an argument's position, {{constant: 8}}, {{product: [0, 1]}}, {{string: 0}} or unknown"
+        )
+    };
     match value {
         Value::Number(_) => Ok(SizeSource::Argument(index(value)?)),
         Value::String(word) if word == "unknown" => Ok(SizeSource::Unknown),

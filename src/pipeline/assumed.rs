@@ -11,7 +11,14 @@ use crate::facts::Facts;
 use crate::models::{BoundModels, Effect};
 use crate::program::{Access, Assumption, AssumptionKind, FunctionId, Operation, Program, SiteId, TerminatorKind};
 
-pub fn all(program: &Program, models: &BoundModels<'_>, facts: Option<&Facts<'_>>, machine: &Machine<'_>, settings: &Settings, executed: &Execution) -> Vec<Assumption> {
+pub fn all(
+    program: &Program,
+    models: &BoundModels<'_>,
+    facts: Option<&Facts<'_>>,
+    machine: &Machine<'_>,
+    settings: &Settings,
+    executed: &Execution,
+) -> Vec<Assumption> {
     let mut all: BTreeSet<Assumption> = program.assumptions.iter().chain(&executed.campaign.assumptions).cloned().collect();
     if let Some(facts) = facts {
         all.extend(of_code(program, models, facts, machine, settings));
@@ -19,7 +26,13 @@ pub fn all(program: &Program, models: &BoundModels<'_>, facts: Option<&Facts<'_>
     all.into_iter().collect()
 }
 
-fn of_code(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, machine: &Machine<'_>, settings: &Settings) -> BTreeSet<Assumption> {
+fn of_code(
+    program: &Program,
+    models: &BoundModels<'_>,
+    facts: &Facts<'_>,
+    machine: &Machine<'_>,
+    settings: &Settings,
+) -> BTreeSet<Assumption> {
     let mut found = Found { program, assumptions: BTreeSet::new() };
     for function in facts.call_graph.reachable().iter().filter(|function| program.functions[**function].is_defined()) {
         for edge in facts.call_graph.calls_in(*function) {
@@ -59,7 +72,9 @@ impl Found<'_> {
         for effect in &model.effects {
             match effect {
                 Effect::InstallHandler { .. } => self.add(AssumptionKind::SignalHandler, &model.name, site),
-                Effect::Unmodelled { .. } | Effect::SetCancelType { .. } => self.add(AssumptionKind::PartialModel, &model.name, site),
+                Effect::Unmodelled { .. } | Effect::SetCancelType { .. } => {
+                    self.add(AssumptionKind::PartialModel, &model.name, site)
+                }
                 // The engines know what these do, or take it for more than it is.
                 _ => {}
             }
@@ -69,7 +84,8 @@ impl Found<'_> {
     fn body(&mut self, function: FunctionId, settings: &Settings) {
         let program = self.program;
         let is_volatile = |operation: &Operation| match operation {
-            Operation::Load { access: Access { is_volatile, .. }, .. } | Operation::Store { access: Access { is_volatile, .. }, .. } => *is_volatile,
+            Operation::Load { access: Access { is_volatile, .. }, .. }
+            | Operation::Store { access: Access { is_volatile, .. }, .. } => *is_volatile,
             _ => false,
         };
         for block in &program.functions[function].blocks {

@@ -20,7 +20,12 @@ const GRACE: u32 = 20;
 pub const STEPS_PER_RUN: u64 = 1_000_000;
 
 /// A fresh machine for the program.
-pub fn machine<'p>(program: &'p Program, models: &BoundModels<'_>, run: &RunSettings, inputs: &[String]) -> Result<Machine<'p>, Error> {
+pub fn machine<'p>(
+    program: &'p Program,
+    models: &BoundModels<'_>,
+    run: &RunSettings,
+    inputs: &[String],
+) -> Result<Machine<'p>, Error> {
     let options = RunOptions {
         faults: run.faults,
         volatile_is_atomic: run.volatile_is_atomic,
@@ -44,19 +49,37 @@ pub struct Execution {
 }
 
 impl Execution {
-    pub fn run(machine: &Machine<'_>, races: Option<&Races<'_>>, settings: &Settings, started: Instant, progress: &dyn Fn(&str)) -> Execution {
+    pub fn run(
+        machine: &Machine<'_>,
+        races: Option<&Races<'_>>,
+        settings: &Settings,
+        started: Instant,
+        progress: &dyn Fn(&str),
+    ) -> Execution {
         let mut aims: Vec<Aim> = races.map_or(Vec::new(), Races::aims);
         let Some(explore) = settings.explore else { return Execution { aims, ..Execution::default() } };
         let mut campaign = Campaign::default();
         let deadline = settings.budget.map(|budget| started + budget);
-        let effort = Effort { schedules: explore.schedules, steps: explore.steps, steps_per_run: STEPS_PER_RUN, deadline, seed: explore.seed, jobs: settings.jobs };
+        let effort = Effort {
+            schedules: explore.schedules,
+            steps: explore.steps,
+            steps_per_run: STEPS_PER_RUN,
+            deadline,
+            seed: explore.seed,
+            jobs: settings.jobs,
+        };
         let mut say_random = |number| progress(&format!("executing schedule {number}"));
         // Random schedules leave time for those that are aimed, and take what these leave.
         let until = if aims.is_empty() { deadline } else { deadline.map(half_way) };
         campaign.add_random(machine, &Effort { deadline: until, ..effort }, &mut say_random);
         aims.iter_mut().for_each(|aim| aim.is_shown = campaign.shown().any(|shown| aim.is_met_by(&shown.bug)));
         let mut say_aimed = |round| progress(&format!("aiming at candidates, round {}", round + 1));
-        campaign.add_aimed(machine, &mut aims, &AimedEffort { schedules: explore.aimed, effort: Effort { steps: explore.aimed_steps, ..effort } }, &mut say_aimed);
+        campaign.add_aimed(
+            machine,
+            &mut aims,
+            &AimedEffort { schedules: explore.aimed, effort: Effort { steps: explore.aimed_steps, ..effort } },
+            &mut say_aimed,
+        );
         if until != deadline {
             campaign.add_random(machine, &effort, &mut say_random);
         }

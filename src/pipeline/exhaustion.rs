@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use super::{execution, finish, states};
 use super::settings::Settings;
+use super::{execution, finish, states};
 use crate::error::Error;
 use crate::explore::exhaustive::{self, Bounds, Exhaustion};
 use crate::findings::{Check, CheckState, Finding, Limit, Note, NoteKind, Report, Statistics, Verdict};
@@ -12,7 +12,13 @@ use crate::models::Models;
 use crate::program::{Assumption, Instruction, Operand, Program, TerminatorKind};
 
 /// Runs the program in every way there is, up to so many executions.
-pub fn exhaust(program: &Program, models: &Models, settings: &Settings, executions: u64, started: Instant) -> Result<Report, Error> {
+pub fn exhaust(
+    program: &Program,
+    models: &Models,
+    settings: &Settings,
+    executions: u64,
+    started: Instant,
+) -> Result<Report, Error> {
     let machine = execution::machine(program, &models.bind(program), &settings.run, &settings.inputs)?;
     let loaded = Instant::now();
     let deadline = settings.budget.map(|budget| started + budget);
@@ -54,7 +60,9 @@ fn limits(program: &Program, settings: &Settings, result: &Exhaustion) -> Vec<Li
     let mut limits: Vec<Limit> = result.limits.iter().cloned().collect();
     if let Some(site) = result.weaker_orderings.first() {
         let place = program.place_of(*site).map_or(String::new(), |place| format!(" ({place}, for one)"));
-        limits.push(Limit::NotAnalysed(format!("atomics weaker than sequentially consistent{place} allow executions that were not run")));
+        limits.push(Limit::NotAnalysed(format!(
+            "atomics weaker than sequentially consistent{place} allow executions that were not run"
+        )));
     }
     if uses_its_arguments(program, &settings.run.entry) {
         limits.push(Limit::NotAnalysed(format!("the arguments of {} were not varied", settings.run.entry)));
@@ -66,16 +74,21 @@ fn limits(program: &Program, settings: &Settings, result: &Exhaustion) -> Vec<Li
 fn uses_its_arguments(program: &Program, entry: &str) -> bool {
     let Some(function) = program.function_named(entry).map(|id| &program.functions[id]) else { return true };
     let is_parameter = |operand: &Operand| matches!(operand, Operand::Register(register) if function.parameters.iter().any(|parameter| parameter.register == *register));
-    let is_used_by = |instruction: &Instruction| instruction.operation.clone().operands_mut().into_iter().any(|operand| is_parameter(operand));
+    let is_used_by =
+        |instruction: &Instruction| instruction.operation.clone().operands_mut().into_iter().any(|operand| is_parameter(operand));
     function.blocks.iter().any(|block| {
-        block.phis.iter().flat_map(|phi| &phi.operands).any(is_parameter) || block.instructions.iter().any(is_used_by) || operand_of(&block.terminator.kind).as_ref().is_some_and(is_parameter)
+        block.phis.iter().flat_map(|phi| &phi.operands).any(is_parameter)
+            || block.instructions.iter().any(is_used_by)
+            || operand_of(&block.terminator.kind).as_ref().is_some_and(is_parameter)
     })
 }
 
 fn operand_of(terminator: &TerminatorKind) -> Option<Operand> {
     match terminator {
         TerminatorKind::Return(operand) => *operand,
-        TerminatorKind::Branch { condition: operand, .. } | TerminatorKind::Switch { value: operand, .. } | TerminatorKind::IndirectJump { address: operand, .. } => Some(*operand),
+        TerminatorKind::Branch { condition: operand, .. }
+        | TerminatorKind::Switch { value: operand, .. }
+        | TerminatorKind::IndirectJump { address: operand, .. } => Some(*operand),
         TerminatorKind::Jump(_) | TerminatorKind::AnyOf(_) | TerminatorKind::Unreachable => None,
     }
 }
@@ -93,7 +106,11 @@ fn states(findings: &[Finding], is_exhausted: bool, settings: &Settings) -> BTre
 }
 
 fn note(result: &Exhaustion) -> Note {
-    let all = if result.executions == 1 { "the one execution was".to_owned() } else { format!("all {} executions were", result.executions) };
+    let all = if result.executions == 1 {
+        "the one execution was".to_owned()
+    } else {
+        format!("all {} executions were", result.executions)
+    };
     let message = format!("exhausted: {all} run; what is not reported does not happen (uninitialised values count as 0)");
     Note { kind: NoteKind::Exhausted, message, place: None }
 }

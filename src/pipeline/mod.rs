@@ -23,14 +23,20 @@ use crate::findings::{Check, Finding, Report, Rule};
 use crate::models::Models;
 use crate::program::Program;
 use execution::Execution;
-use races::Races;
 pub use exhaustion::exhaust;
+use races::Races;
 pub use replay::{Replayed, replay};
 pub use settings::{ExploreSettings, RunSettings, Settings};
 pub use threads::threads;
 
 /// Checks a program. `progress` is told what is being done.
-pub fn check(program: &Program, models: &Models, settings: &Settings, started: Instant, progress: &dyn Fn(&str)) -> Result<Report, Error> {
+pub fn check(
+    program: &Program,
+    models: &Models,
+    settings: &Settings,
+    started: Instant,
+    progress: &dyn Fn(&str),
+) -> Result<Report, Error> {
     let bound = models.bind(program);
     let machine = execution::machine(program, &bound, &settings.run, &settings.inputs)?;
     let mut clock = Clock { last: started };
@@ -42,7 +48,8 @@ pub fn check(program: &Program, models: &Models, settings: &Settings, started: I
     let facts_time = clock.lap();
 
     progress("looking for races");
-    let options = RaceOptions { volatile_is_atomic: settings.run.volatile_is_atomic, assume_atomic: settings.run.assume_atomic.clone() };
+    let options =
+        RaceOptions { volatile_is_atomic: settings.run.volatile_is_atomic, assume_atomic: settings.run.assume_atomic.clone() };
     let races = facts.as_ref().map(|facts| Races::new(program, facts, race::check(program, &bound, facts, &options)));
     let engines_time = clock.lap();
 
@@ -52,7 +59,10 @@ pub fn check(program: &Program, models: &Models, settings: &Settings, started: I
     let contradictions = races.as_ref().map_or(Vec::new(), |races| races.contradictions(&findings));
     if let Some(races) = &races {
         findings.extend(races.not_shown(&executed, &findings));
-        findings.iter_mut().filter(|finding| finding.rule == Rule::DataRace).for_each(|finding| finding.protection = races.forgotten_by(finding));
+        findings
+            .iter_mut()
+            .filter(|finding| finding.rule == Rule::DataRace)
+            .for_each(|finding| finding.protection = races.forgotten_by(finding));
     }
     let explore_time = clock.lap();
 

@@ -50,10 +50,11 @@ impl Sides<'_> {
     fn call(&self, site: SiteId) -> TraceStep {
         let function = self.program.sites[site].function;
         let instructions = self.program.functions[function].blocks.iter().flat_map(|block| &block.instructions);
-        let callee = instructions.filter(|instruction| instruction.site == site).find_map(|instruction| match &instruction.operation {
-            Operation::Call { callee, .. } => Some(*callee),
-            _ => None,
-        });
+        let callee =
+            instructions.filter(|instruction| instruction.site == site).find_map(|instruction| match &instruction.operation {
+                Operation::Call { callee, .. } => Some(*callee),
+                _ => None,
+            });
         let name = match callee {
             Some(Callee::Direct(function)) => self.program.functions[function].source_name.clone(),
             Some(Callee::Indirect(_)) => "a function pointer".to_owned(),

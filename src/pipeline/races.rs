@@ -83,7 +83,8 @@ impl<'a> Races<'a> {
 
     /// Races that a run has shown and that the engine had not raised: bugs of ours.
     pub fn contradictions(&self, findings: &[Finding]) -> Vec<Note> {
-        let is_confirmed = |finding: &&Finding| finding.rule == Rule::DataRace && matches!(finding.verdict, Verdict::Confirmed { .. });
+        let is_confirmed =
+            |finding: &&Finding| finding.rule == Rule::DataRace && matches!(finding.verdict, Verdict::Confirmed { .. });
         let is_raised = |finding: &&Finding| self.result.candidates.iter().any(|candidate| is_about(finding, candidate));
         let is_cut_off = |finding: &&Finding| {
             self.result.limits.iter().any(|limit| match limit {
@@ -96,13 +97,17 @@ impl<'a> Races<'a> {
 
     fn contradiction(&self, finding: &Finding) -> Note {
         let lines = lines_of(finding);
-        let refuted = self.result.refuted.iter().find(|group| group.ends.iter().map(Side::line).collect::<BTreeSet<_>>() == lines);
+        let refuted =
+            self.result.refuted.iter().find(|group| group.ends.iter().map(Side::line).collect::<BTreeSet<_>>() == lines);
         let what = match refuted {
             Some(group) => format!("had refuted it ({}: {})", group.reason.name(), group.detail),
             None => "had not raised it".to_owned(),
         };
         let place = finding.ends.iter().find_map(|end| end.place.clone());
-        let message = format!("the race on {} was executed, yet the static engine {what}: a bug of lockcheck; the finding stands", finding.object);
+        let message = format!(
+            "the race on {} was executed, yet the static engine {what}: a bug of lockcheck; the finding stands",
+            finding.object
+        );
         Note { kind: NoteKind::Contradiction, message, place }
     }
 
@@ -129,7 +134,8 @@ impl<'a> Races<'a> {
 
     /// Where candidates touch an object without a lock.
     fn places_without(&self, object: &str, lock: &str) -> Vec<Place> {
-        let candidates = self.result.candidates.iter().filter(|candidate| candidate.object == object || candidate.whole == object);
+        let candidates =
+            self.result.candidates.iter().filter(|candidate| candidate.object == object || candidate.whole == object);
         let ends = candidates.flat_map(|candidate| &candidate.ends).filter(|end| end.locks.iter().all(|held| held.name != lock));
         ends.filter_map(|end| end.place.clone()).collect::<BTreeSet<Place>>().into_iter().collect()
     }
@@ -137,10 +143,19 @@ impl<'a> Races<'a> {
     /// Which lock was forgotten: said when most accesses of the object hold it and an end of the finding does not.
     pub fn forgotten_by(&self, finding: &Finding) -> Option<String> {
         let tables = self.protection();
-        let table = tables.iter().find(|table| table.object == finding.object).or_else(|| tables.iter().find(|table| table.object == finding.whole))?;
+        let table = tables
+            .iter()
+            .find(|table| table.object == finding.object)
+            .or_else(|| tables.iter().find(|table| table.object == finding.whole))?;
         let (lock, count) = table.forgotten()?;
         let lacks = |end: &&End| end.locks.iter().all(|held| held.name != lock);
-        let lines: BTreeSet<String> = finding.ends.iter().filter(lacks).filter_map(|end| end.place.as_ref()).map(|place| format!("{}:{}", place.file, place.line)).collect();
+        let lines: BTreeSet<String> = finding
+            .ends
+            .iter()
+            .filter(lacks)
+            .filter_map(|end| end.place.as_ref())
+            .map(|place| format!("{}:{}", place.file, place.line))
+            .collect();
         if lines.is_empty() {
             return None;
         }
@@ -155,7 +170,11 @@ impl<'a> Races<'a> {
 
     pub fn quiet(&self) -> QuietObjects {
         let quiet = &self.result.quiet;
-        QuietObjects { thread_local: quiet.thread_local as u64, only_read: quiet.only_read as u64, only_atomic: quiet.only_atomic as u64 }
+        QuietObjects {
+            thread_local: quiet.thread_local as u64,
+            only_read: quiet.only_read as u64,
+            only_atomic: quiet.only_atomic as u64,
+        }
     }
 }
 
@@ -249,10 +268,18 @@ mod tests {
 
     #[test]
     fn a_race_that_was_shown_and_not_raised_is_a_contradiction() {
-        let refuted = RefutedGroup { object: "y".into(), whole: "y".into(), reason: Reason::CommonLock, detail: "m".into(), count: 1, ends: vec![side(7), side(8)] };
+        let refuted = RefutedGroup {
+            object: "y".into(),
+            whole: "y".into(),
+            reason: Reason::CommonLock,
+            detail: "m".into(),
+            count: 1,
+            ends: vec![side(7), side(8)],
+        };
         let result = RaceResult { candidates: vec![candidate("x", &[3, 4])], refuted: vec![refuted], ..RaceResult::default() };
         with_races(result, |races| {
-            let messages = |finding: Finding| races.contradictions(&[finding]).into_iter().map(|note| note.message).collect::<Vec<_>>();
+            let messages =
+                |finding: Finding| races.contradictions(&[finding]).into_iter().map(|note| note.message).collect::<Vec<_>>();
             assert!(messages(confirmed("x", &[(4, 9), (3, 9)])).is_empty(), "the same object");
             assert!(messages(confirmed("memory allocated at a.c:1", &[(4, 5), (3, 5)])).is_empty(), "the same expressions");
             assert!(messages(confirmed("z", &[(4, 9), (3, 9)]))[0].contains("had not raised it"));

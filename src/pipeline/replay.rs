@@ -24,13 +24,19 @@ pub fn replay(program: &Program, models: &Models, run: &RunSettings, inputs: &[S
     let schedule: Schedule = token.parse().map_err(|error| Error::Usage(format!("{error}")))?;
     let mut machine = machine(program, &models.bind(program), run, inputs)?;
     if schedule.fingerprint() != machine.fingerprint() {
-        return Err(Error::Usage(format!("{}: the program has changed since this schedule was recorded; check it again", inputs.join(", "))));
+        return Err(Error::Usage(format!(
+            "{}: the program has changed since this schedule was recorded; check it again",
+            inputs.join(", ")
+        )));
     }
     let mut transcript = Transcript::default();
     let limits = Limits { steps: STEPS_PER_RUN, ..Limits::default() };
     let report = execute(&mut machine, &mut Fixed::new(schedule), &limits, &mut transcript);
     if let RunEnd::Diverged { step, wanted } = report.end {
-        return Err(Error::Usage(format!("{}: thread {wanted} cannot take step {step} of this schedule; were other options given?", inputs.join(", "))));
+        return Err(Error::Usage(format!(
+            "{}: thread {wanted} cannot take step {step} of this schedule; were other options given?",
+            inputs.join(", ")
+        )));
     }
     let (steps, bugs) = transcript.finish(&machine);
     Ok(Replayed { steps, messages: bugs.into_iter().map(|bug| bug.message).collect(), end: report.end.to_string() })

@@ -34,7 +34,12 @@ pub fn limits(races: Option<&Races<'_>>, executed: &Execution, settings: &Settin
     limits
 }
 
-pub fn states(findings: &[Finding], assumptions: &[Assumption], races: Option<&Races<'_>>, settings: &Settings) -> BTreeMap<Check, CheckState> {
+pub fn states(
+    findings: &[Finding],
+    assumptions: &[Assumption],
+    races: Option<&Races<'_>>,
+    settings: &Settings,
+) -> BTreeMap<Check, CheckState> {
     let state = |check: Check| {
         let mut of_check = findings.iter().filter(|finding| finding.rule.check() == check).peekable();
         let is_clean = of_check.peek().is_none();
@@ -51,7 +56,8 @@ pub fn states(findings: &[Finding], assumptions: &[Assumption], races: Option<&R
 
 pub fn statistics(program: &Program, facts: Option<&Facts<'_>>, races: Option<&Races<'_>>, executed: &Execution) -> Statistics {
     let campaign = &executed.campaign;
-    let abstract_threads = || facts.map_or(0, |facts| facts.threads.threads().filter(|(_, thread)| thread.entry.is_some()).count() as u64);
+    let abstract_threads =
+        || facts.map_or(0, |facts| facts.threads.threads().filter(|(_, thread)| thread.entry.is_some()).count() as u64);
     Statistics {
         functions: program.functions.iter().filter(|function| function.is_defined()).count() as u64,
         threads: if executed.was_executed { campaign.threads } else { abstract_threads() },

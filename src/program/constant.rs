@@ -5,11 +5,20 @@ use super::{BlockId, ConstantId, FunctionId, GlobalId, Scalar, Type};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Constant {
     /// `bits` ≤ 128; `value` has no bit set beyond `bits`.
-    Integer { bits: u32, value: u128 },
+    Integer {
+        bits: u32,
+        value: u128,
+    },
     /// `bits` > 128, little-endian words.
-    WideInteger { bits: u32, words: Vec<u64> },
+    WideInteger {
+        bits: u32,
+        words: Vec<u64>,
+    },
     /// The bit pattern of a floating-point number of the given kind.
-    Float { kind: Scalar, bits: u128 },
+    Float {
+        kind: Scalar,
+        bits: u128,
+    },
     Null,
     Undef(Type),
     Poison(Type),
@@ -21,9 +30,15 @@ pub enum Constant {
     /// The address of a label (computed goto).
     Block(FunctionId, BlockId),
     /// One scalar constant a lane.
-    Vector { element: Scalar, lanes: Vec<ConstantId> },
+    Vector {
+        element: Scalar,
+        lanes: Vec<ConstantId>,
+    },
     /// Elements at byte offsets, ascending and disjoint; bytes that no element covers are undef.
-    Aggregate { size: u64, elements: Vec<(u64, ConstantId)> },
+    Aggregate {
+        size: u64,
+        elements: Vec<(u64, ConstantId)>,
+    },
 }
 
 impl Constant {

@@ -12,14 +12,30 @@ pub struct DebugType {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DebugTypeKind {
     /// `int`, `double`, an enumeration, …
-    Base { name: String },
-    Pointer { to: Option<DebugTypeId> },
+    Base {
+        name: String,
+    },
+    Pointer {
+        to: Option<DebugTypeId>,
+    },
     /// `name` is empty for an anonymous struct.
-    Struct { name: String, fields: Vec<Field> },
-    Union { name: String, fields: Vec<Field> },
-    Array { element: Option<DebugTypeId>, count: Option<u64> },
+    Struct {
+        name: String,
+        fields: Vec<Field>,
+    },
+    Union {
+        name: String,
+        fields: Vec<Field>,
+    },
+    Array {
+        element: Option<DebugTypeId>,
+        count: Option<u64>,
+    },
     /// A typedef, or `const`, `volatile`, `restrict`, `_Atomic` (then `name` is empty).
-    Alias { name: String, of: Option<DebugTypeId> },
+    Alias {
+        name: String,
+        of: Option<DebugTypeId>,
+    },
     Function,
 }
 

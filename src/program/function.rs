@@ -108,9 +108,7 @@ impl TerminatorKind {
             Self::Return(_) | Self::Unreachable => Vec::new(),
             Self::Jump(target) => vec![*target],
             Self::Branch { when_true, when_false, .. } => vec![*when_true, *when_false],
-            Self::Switch { cases, default, .. } => {
-                cases.iter().map(|(_, target)| *target).chain([*default]).collect()
-            }
+            Self::Switch { cases, default, .. } => cases.iter().map(|(_, target)| *target).chain([*default]).collect(),
             Self::IndirectJump { targets, .. } | Self::AnyOf(targets) => targets.clone(),
         }
     }

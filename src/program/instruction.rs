@@ -21,40 +21,110 @@ pub struct Instruction {
 /// Scalars and, lane by lane, vectors, unless said otherwise.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
-    Binary { op: BinaryOp, flags: ArithmeticFlags, left: Operand, right: Operand },
+    Binary {
+        op: BinaryOp,
+        flags: ArithmeticFlags,
+        left: Operand,
+        right: Operand,
+    },
     /// Floating-point negation.
-    Negate { value: Operand },
-    Compare { predicate: Predicate, left: Operand, right: Operand },
+    Negate {
+        value: Operand,
+    },
+    Compare {
+        predicate: Predicate,
+        left: Operand,
+        right: Operand,
+    },
     /// To the type of the result.
-    Cast { kind: CastKind, value: Operand },
+    Cast {
+        kind: CastKind,
+        value: Operand,
+    },
     /// The condition is one bit, or a vector of bits.
-    Select { condition: Operand, when_true: Operand, when_false: Operand },
+    Select {
+        condition: Operand,
+        when_true: Operand,
+        when_false: Operand,
+    },
     /// `base + constant + Σ index·stride` in bytes; an index is sign-extended or truncated to pointer width.
-    Offset { base: Operand, constant: i64, terms: Vec<OffsetTerm>, in_bounds: bool },
+    Offset {
+        base: Operand,
+        constant: i64,
+        terms: Vec<OffsetTerm>,
+        in_bounds: bool,
+    },
     /// The part of an aggregate at a byte offset, as the type of the result.
-    ExtractBytes { aggregate: Operand, offset: u64 },
-    InsertBytes { aggregate: Operand, offset: u64, value: Operand },
-    ExtractLane { vector: Operand, lane: Operand },
-    InsertLane { vector: Operand, value: Operand, lane: Operand },
+    ExtractBytes {
+        aggregate: Operand,
+        offset: u64,
+    },
+    InsertBytes {
+        aggregate: Operand,
+        offset: u64,
+        value: Operand,
+    },
+    ExtractLane {
+        vector: Operand,
+        lane: Operand,
+    },
+    InsertLane {
+        vector: Operand,
+        value: Operand,
+        lane: Operand,
+    },
     /// Lanes of `left` then `right`; `None` is poison.
-    Shuffle { left: Operand, right: Operand, mask: Vec<Option<u32>> },
-    Freeze { value: Operand },
+    Shuffle {
+        left: Operand,
+        right: Operand,
+        mask: Vec<Option<u32>>,
+    },
+    Freeze {
+        value: Operand,
+    },
     /// A pure function of its arguments.
-    Intrinsic { function: Intrinsic, arguments: Vec<Operand> },
+    Intrinsic {
+        function: Intrinsic,
+        arguments: Vec<Operand>,
+    },
 
     /// A new stack object of `element_size · count` bytes.
-    StackAllocate { element_size: u64, count: Operand, align: u64 },
+    StackAllocate {
+        element_size: u64,
+        count: Operand,
+        align: u64,
+    },
     StackSave,
-    StackRestore { saved: Operand },
+    StackRestore {
+        saved: Operand,
+    },
     /// The object behind a stack address begins (its bytes are undef) or ends to live.
-    LifetimeStart { address: Operand },
-    LifetimeEnd { address: Operand },
+    LifetimeStart {
+        address: Operand,
+    },
+    LifetimeEnd {
+        address: Operand,
+    },
     /// The running thread's instance of a thread-local global.
-    ThreadLocalAddress { global: GlobalId },
-    Load { address: Operand, access: Access },
-    Store { address: Operand, value: Operand, access: Access },
+    ThreadLocalAddress {
+        global: GlobalId,
+    },
+    Load {
+        address: Operand,
+        access: Access,
+    },
+    Store {
+        address: Operand,
+        value: Operand,
+        access: Access,
+    },
     /// The result is the old value.
-    ReadModifyWrite { op: ReadModifyWriteOp, address: Operand, value: Operand, access: Access },
+    ReadModifyWrite {
+        op: ReadModifyWriteOp,
+        address: Operand,
+        value: Operand,
+        access: Access,
+    },
     /// The result is an aggregate: the old value at offset 0, then the success bit in the byte after it,
     /// aligned as `success_offset` says.
     CompareExchange {
@@ -67,25 +137,65 @@ pub enum Operation {
         is_weak: bool,
         success_offset: u64,
     },
-    Fence { ordering: Ordering, scope: Scope },
+    Fence {
+        ordering: Ordering,
+        scope: Scope,
+    },
     /// `memcpy`, or `memmove` when the ranges may overlap.
-    CopyMemory { destination: Operand, source: Operand, size: Operand, may_overlap: bool, is_volatile: bool },
+    CopyMemory {
+        destination: Operand,
+        source: Operand,
+        size: Operand,
+        may_overlap: bool,
+        is_volatile: bool,
+    },
     /// Every byte of the range becomes `byte` (an 8-bit value).
-    SetMemory { destination: Operand, byte: Operand, size: Operand, is_volatile: bool },
+    SetMemory {
+        destination: Operand,
+        byte: Operand,
+        size: Operand,
+        is_volatile: bool,
+    },
     /// Lanes whose mask bit is set. `address` is one pointer (consecutive lanes) or a vector of pointers (gather).
-    MaskedLoad { address: Operand, mask: Operand, otherwise: Operand },
-    MaskedStore { address: Operand, mask: Operand, value: Operand },
+    MaskedLoad {
+        address: Operand,
+        mask: Operand,
+        otherwise: Operand,
+    },
+    MaskedStore {
+        address: Operand,
+        mask: Operand,
+        value: Operand,
+    },
 
-    Call { callee: Callee, arguments: Vec<Argument>, is_variadic: bool },
+    Call {
+        callee: Callee,
+        arguments: Vec<Argument>,
+        is_variadic: bool,
+    },
     /// Outputs are unknown; an assumption stands at its site.
-    InlineAssembly { text: String, arguments: Vec<Operand> },
-    VariadicStart { list: Operand },
-    VariadicCopy { to: Operand, from: Operand },
-    VariadicEnd { list: Operand },
+    InlineAssembly {
+        text: String,
+        arguments: Vec<Operand>,
+    },
+    VariadicStart {
+        list: Operand,
+    },
+    VariadicCopy {
+        to: Operand,
+        from: Operand,
+    },
+    VariadicEnd {
+        list: Operand,
+    },
     /// The next variadic argument, as the type of the result (front ends that do not expand `va_arg`).
-    VariadicNext { list: Operand },
+    VariadicNext {
+        list: Operand,
+    },
     /// The condition holds, says the compiler; otherwise behaviour is undefined.
-    Assume { condition: Operand },
+    Assume {
+        condition: Operand,
+    },
     /// `__builtin_trap`, `__builtin_debugtrap`.
     Trap,
     /// The address of the current frame or its return address (`__builtin_frame_address`): opaque.

@@ -41,7 +41,9 @@ impl Renumbering<'_> {
         let mut constant = self.old[id].clone();
         match &mut constant {
             Constant::Vector { lanes, .. } => lanes.iter_mut().for_each(|lane| *lane = self.constant(*lane)),
-            Constant::Aggregate { elements, .. } => elements.iter_mut().for_each(|(_, element)| *element = self.constant(*element)),
+            Constant::Aggregate { elements, .. } => {
+                elements.iter_mut().for_each(|(_, element)| *element = self.constant(*element))
+            }
             Constant::Integer { .. }
             | Constant::WideInteger { .. }
             | Constant::Float { .. }
@@ -73,7 +75,9 @@ impl Operation {
     /// All operands, in the order of the text form.
     pub fn operands_mut(&mut self) -> Vec<&mut Operand> {
         match self {
-            Self::Binary { left, right, .. } | Self::Compare { left, right, .. } | Self::Shuffle { left, right, .. } => vec![left, right],
+            Self::Binary { left, right, .. } | Self::Compare { left, right, .. } | Self::Shuffle { left, right, .. } => {
+                vec![left, right]
+            }
             Self::Negate { value } | Self::Cast { value, .. } | Self::Freeze { value } => vec![value],
             Self::Select { condition, when_true, when_false } => vec![condition, when_true, when_false],
             Self::Offset { base, terms, .. } => [base].into_iter().chain(terms.iter_mut().map(|term| &mut term.index)).collect(),
@@ -102,7 +106,12 @@ impl Operation {
             Self::VariadicStart { list } | Self::VariadicEnd { list } | Self::VariadicNext { list } => vec![list],
             Self::VariadicCopy { to, from } => vec![to, from],
             Self::Assume { condition } => vec![condition],
-            Self::StackSave | Self::ThreadLocalAddress { .. } | Self::Fence { .. } | Self::Trap | Self::FrameAddress | Self::CycleCounter => Vec::new(),
+            Self::StackSave
+            | Self::ThreadLocalAddress { .. }
+            | Self::Fence { .. }
+            | Self::Trap
+            | Self::FrameAddress
+            | Self::CycleCounter => Vec::new(),
         }
     }
 }

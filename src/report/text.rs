@@ -152,7 +152,8 @@ fn render_notes(text: &mut String, report: &Report, options: &TextOptions) {
     if options.verbose {
         for finding in report.findings.iter() {
             let Some(reason) = &finding.suppressed else { continue };
-            let place = finding.ends.iter().find_map(|end| end.place.as_ref()).map_or(String::new(), |place| format!("{place}: "));
+            let place =
+                finding.ends.iter().find_map(|end| end.place.as_ref()).map_or(String::new(), |place| format!("{place}: "));
             push_line(text, &format!("{place}note: suppressed: {} [{}]: {reason}", finding.message, finding.rule.name()));
         }
         for refuted in &report.refuted {
@@ -168,7 +169,14 @@ fn render_notes(text: &mut String, report: &Report, options: &TextOptions) {
 
 fn refuted_line(refuted: &Refuted) -> String {
     let pairs = if refuted.count == 1 { "pair" } else { "pairs" };
-    format!("no {} on {} ({} {pairs} of accesses) [{}]: {}", refuted.rule.name(), refuted.object, refuted.count, refuted.reason.name(), refuted.detail)
+    format!(
+        "no {} on {} ({} {pairs} of accesses) [{}]: {}",
+        refuted.rule.name(),
+        refuted.object,
+        refuted.count,
+        refuted.reason.name(),
+        refuted.detail
+    )
 }
 
 /// `total`: 12 accesses, `m` held at 11 of them; not at a.c:40
@@ -194,7 +202,8 @@ fn summary(report: &Report) -> String {
     let confirmed = shown().filter(|finding| matches!(finding.verdict, Verdict::Confirmed { .. })).count();
     let possible = shown().count() - confirmed;
     let refuted: u64 = report.refuted.iter().map(|refuted| refuted.count).sum();
-    let mut line = format!("{confirmed} confirmed, {possible} possible, {refuted} refuted, {} assumptions", report.assumptions.len());
+    let mut line =
+        format!("{confirmed} confirmed, {possible} possible, {refuted} refuted, {} assumptions", report.assumptions.len());
     let suppressed = report.findings.len() - shown().count();
     if suppressed > 0 {
         let _ = write!(line, ", {suppressed} suppressed");

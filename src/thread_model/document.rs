@@ -35,7 +35,6 @@ impl Node {
         Err(ModelError { line: self.position.line, reason: reason.into() })
     }
 
-
     /// A short form for messages.
     pub fn shown(&self) -> String {
         match &self.kind {
@@ -103,7 +102,8 @@ impl Finder<'_> {
                 Node { position: items.first().map_or(self.position, |item| item.position), kind: Kind::List(items) }
             }
             Value::Object(entries) => {
-                let entries: Vec<(Node, Node)> = entries.iter().map(|(key, value)| (self.leaf(key.clone()), self.node(value))).collect();
+                let entries: Vec<(Node, Node)> =
+                    entries.iter().map(|(key, value)| (self.leaf(key.clone()), self.node(value))).collect();
                 Node { position: entries.first().map_or(self.position, |(key, _)| key.position), kind: Kind::Map(entries) }
             }
             Value::String(text) => self.leaf(text.clone()),
@@ -122,7 +122,8 @@ impl Finder<'_> {
                 self.at = end;
                 let before = &self.text[..start];
                 let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-                self.position = Position { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1 };
+                self.position =
+                    Position { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1 };
                 break;
             }
             from = start + text.chars().next().map_or(1, char::len_utf8);
@@ -165,9 +166,12 @@ mod tests {
 
     #[test]
     fn every_leaf_knows_its_line() {
-        let node = Node::parse("# acquire a\nt:\n  - acquire a # release a\n  - 'release a'\n  - acquire a\nu: [acquire a, x]\n").unwrap();
+        let node = Node::parse("# acquire a\nt:\n  - acquire a # release a\n  - 'release a'\n  - acquire a\nu: [acquire a, x]\n")
+            .unwrap();
         let Kind::Map(entries) = &node.kind else { panic!("a map") };
-        let lines = |node: &Node| node.list("steps").unwrap().iter().map(|item| (item.position.line, item.position.column)).collect::<Vec<_>>();
+        let lines = |node: &Node| {
+            node.list("steps").unwrap().iter().map(|item| (item.position.line, item.position.column)).collect::<Vec<_>>()
+        };
         assert_eq!(lines(&entries[0].1), [(3, 5), (4, 6), (5, 5)]);
         assert_eq!(lines(&entries[1].1), [(6, 5), (6, 16)]);
     }

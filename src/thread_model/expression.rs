@@ -91,9 +91,16 @@ pub fn condition(text: &str, variable: &mut dyn FnMut(&str) -> Result<VariableIn
     let text = text.trim();
     let zero = Term::Number(0);
     if text == "true" || text == "false" {
-        return Ok(Condition { left: zero, comparison: if text == "true" { Comparison::Equal } else { Comparison::NotEqual }, right: zero });
+        return Ok(Condition {
+            left: zero,
+            comparison: if text == "true" { Comparison::Equal } else { Comparison::NotEqual },
+            right: zero,
+        });
     }
-    let symbol = Comparison::SYMBOLS.iter().filter_map(|(symbol, comparison)| Some((text.find(symbol)?, symbol, comparison))).min_by_key(|(at, ..)| *at);
+    let symbol = Comparison::SYMBOLS
+        .iter()
+        .filter_map(|(symbol, comparison)| Some((text.find(symbol)?, symbol, comparison)))
+        .min_by_key(|(at, ..)| *at);
     let (left, comparison, right) = match symbol {
         Some((at, symbol, comparison)) => (&text[..at], *comparison, term(&text[at + symbol.len()..], variable)?),
         None => match text.strip_prefix('!') {
@@ -126,7 +133,10 @@ mod tests {
         assert_eq!(sum, Expression { left: Term::Variable(0), right: Term::Number(1), is_difference: true });
         assert_eq!(sum.value(0, 1), 255);
         let comparison = condition("x <= y", &mut resolve).unwrap();
-        assert_eq!(comparison, Condition { left: Term::Variable(0), comparison: Comparison::LessEqual, right: Term::Variable(1) });
+        assert_eq!(
+            comparison,
+            Condition { left: Term::Variable(0), comparison: Comparison::LessEqual, right: Term::Variable(1) }
+        );
         assert!(condition("!y", &mut resolve).unwrap().comparison.holds(0, 0));
         assert!(condition("x != 2", &mut resolve).unwrap().comparison.holds(1, 2));
         assert!(condition("x == 256", &mut resolve).is_err());

@@ -179,7 +179,8 @@ impl ThreadModel {
 
     /// Where `T@N` stands: a procedure of the thread and a position in its steps.
     pub fn place(&self, place: &Place) -> (ProcedureIndex, usize) {
-        let labelled = |procedure: &ProcedureIndex| self.procedures[*procedure].labels.get(&place.label).map(|at| (*procedure, *at));
+        let labelled =
+            |procedure: &ProcedureIndex| self.procedures[*procedure].labels.get(&place.label).map(|at| (*procedure, *at));
         self.procedures_of(place.thread).iter().find_map(labelled).expect("a query's label was found when the model was read")
     }
 }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::document::{Kind, Node};
 use super::step::{self, Written};
 use super::{
-    Lock, LockIndex, LockKind, LockMode, ModelError, Place, Position, Procedure, ProcedureIndex, Query, Question, Step, StepKind, Term, Thread, ThreadIndex,
-    ThreadModel, Variable, VariableIndex, expression,
+    Lock, LockIndex, LockKind, LockMode, ModelError, Place, Position, Procedure, ProcedureIndex, Query, Question, Step, StepKind,
+    Term, Thread, ThreadIndex, ThreadModel, Variable, VariableIndex, expression,
 };
 
 const KEYS: [&str; 6] = ["locks", "variables", "procedures", "threads", "queries", "description"];
@@ -17,7 +17,9 @@ pub fn model(document: &Node) -> Result<ThreadModel, ModelError> {
     let mut reader = Reader { model: ThreadModel::default(), knows_all_locks: false, knows_all_variables: false };
     reader.locks(document.get("locks"))?;
     reader.variables(document.get("variables"))?;
-    let Some(threads) = document.get("threads").filter(|threads| threads.map("a map of threads").is_ok_and(|threads| !threads.is_empty())) else {
+    let Some(threads) =
+        document.get("threads").filter(|threads| threads.map("a map of threads").is_ok_and(|threads| !threads.is_empty()))
+    else {
         return document.error("a thread model needs `threads:` with at least one thread");
     };
     reader.headers(document.get("procedures"), threads)?;
@@ -99,7 +101,9 @@ impl Reader {
             self.model.threads.push(Thread { name, entry, instances: 1, holds: Vec::new(), position: node.position });
             match thread_procedures(node, body)? {
                 Procedures::Steps(_) => self.procedure_header(node, Some(thread))?,
-                Procedures::Map(procedures) => procedures.iter().try_for_each(|(name, _)| self.procedure_header(name, Some(thread)))?,
+                Procedures::Map(procedures) => {
+                    procedures.iter().try_for_each(|(name, _)| self.procedure_header(name, Some(thread)))?
+                }
             }
             if let Some(entry) = body.get("entry") {
                 let name = entry.scalar("the name of a procedure")?;
@@ -113,7 +117,14 @@ impl Reader {
         let visible = self.model.procedures.iter().filter(|procedure| procedure.thread.is_none() || procedure.thread == thread);
         let name = new_name(node, "a procedure", visible.map(|procedure| &procedure.name))?;
         let position = node.position;
-        self.model.procedures.push(Procedure { name, thread, steps: Vec::new(), labels: BTreeMap::new(), position, end: position });
+        self.model.procedures.push(Procedure {
+            name,
+            thread,
+            steps: Vec::new(),
+            labels: BTreeMap::new(),
+            position,
+            end: position,
+        });
         Ok(())
     }
 
@@ -136,7 +147,8 @@ impl Reader {
     fn body(&mut self, procedure: ProcedureIndex, node: &Node) -> Result<(), ModelError> {
         let (written, labels) = written_steps(node.list("a list of steps")?)?;
         let thread = self.model.procedures[procedure].thread;
-        let target = |label: &str| labels.get(label).copied().ok_or_else(|| format!("there is no label `{label}` in this procedure"));
+        let target =
+            |label: &str| labels.get(label).copied().ok_or_else(|| format!("there is no label `{label}` in this procedure"));
         let mut steps = Vec::new();
         for (position, step) in written {
             let kind = self.step(step, thread, &target).map_err(|reason| ModelError { line: position.line, reason })?;
@@ -148,7 +160,12 @@ impl Reader {
         Ok(())
     }
 
-    fn step(&mut self, step: Written<'_>, thread: Option<ThreadIndex>, target: &dyn Fn(&str) -> Result<usize, String>) -> Result<StepKind, String> {
+    fn step(
+        &mut self,
+        step: Written<'_>,
+        thread: Option<ThreadIndex>,
+        target: &dyn Fn(&str) -> Result<usize, String>,
+    ) -> Result<StepKind, String> {
         Ok(match step {
             Written::Label(label) => unreachable!("`label {label}` was taken out with the labels"),
             Written::Acquire { lock, mode } => StepKind::Acquire { lock: self.lock_in_mode(lock, mode)?, mode },
@@ -165,7 +182,9 @@ impl Reader {
             Written::End(unit) => StepKind::End { unit: self.unit(unit) },
             Written::Spawn(name) => StepKind::Spawn { thread: self.thread_named(name)? },
             Written::Join(name) => StepKind::Join { thread: self.thread_named(name)? },
-            Written::Assume(text) => StepKind::Assume { condition: expression::condition(text, &mut |name| self.variable_named(name))? },
+            Written::Assume(text) => {
+                StepKind::Assume { condition: expression::condition(text, &mut |name| self.variable_named(name))? }
+            }
             Written::Assign { variable, expression } => StepKind::Assign {
                 variable: self.variable_named(variable)?,
                 expression: expression::expression(expression, &mut |name| self.variable_named(name))?,
@@ -200,7 +219,12 @@ impl Reader {
             None if !step::is_name(name) => Err(format!("`{name}` is no variable and no number")),
             None if self.knows_all_variables => Err(format!("there is no variable `{name}`; add it to `variables:`")),
             None => {
-                self.model.variables.push(Variable { name: name.to_owned(), initial: 0, is_atomic: false, position: Position::default() });
+                self.model.variables.push(Variable {
+                    name: name.to_owned(),
+                    initial: 0,
+                    is_atomic: false,
+                    position: Position::default(),
+                });
                 Ok(self.model.variables.len() - 1)
             }
         }
@@ -212,7 +236,8 @@ impl Reader {
 
     /// A procedure of the thread, or a shared one.
     fn procedure(&self, name: &str, thread: Option<ThreadIndex>) -> Result<ProcedureIndex, String> {
-        let is_callable = |procedure: &Procedure| procedure.name == name && (procedure.thread.is_none() || procedure.thread == thread);
+        let is_callable =
+            |procedure: &Procedure| procedure.name == name && (procedure.thread.is_none() || procedure.thread == thread);
         self.model.procedures.iter().position(is_callable).ok_or_else(|| format!("there is no procedure `{name}` here"))
     }
 
@@ -226,7 +251,8 @@ impl Reader {
     /// Which threads exist at the start, and what they hold.
     fn starts(&mut self, threads: &Node) -> Result<(), ModelError> {
         let steps = || self.model.procedures.iter().flat_map(|procedure| &procedure.steps);
-        let spawned: BTreeSet<ThreadIndex> = steps().filter_map(|step| if let StepKind::Spawn { thread } = step.kind { Some(thread) } else { None }).collect();
+        let spawned: BTreeSet<ThreadIndex> =
+            steps().filter_map(|step| if let StepKind::Spawn { thread } = step.kind { Some(thread) } else { None }).collect();
         for (thread, (node, body)) in threads.map("a map of threads")?.iter().enumerate() {
             let instances = match body.get("instances") {
                 Some(instances) => number(instances, 15)?,
@@ -242,8 +268,12 @@ impl Reader {
                 let written = step::parse(&text);
                 let Ok(Written::Acquire { lock: name, mode }) = written else { return lock.error("write a lock, or `L shared`") };
                 let index = self.lock_in_mode(name, mode).or_else(|reason| lock.error(reason))?;
-                let conflicts = |other: &(LockIndex, LockMode)| other.0 == index && !(mode == LockMode::Shared && other.1 == LockMode::Shared);
-                if self.model.threads.iter().any(|thread| thread.holds.iter().any(conflicts)) || self.model.threads[thread].holds.contains(&(index, mode)) {
+                let conflicts = |other: &(LockIndex, LockMode)| {
+                    other.0 == index && !(mode == LockMode::Shared && other.1 == LockMode::Shared)
+                };
+                if self.model.threads.iter().any(|thread| thread.holds.iter().any(conflicts))
+                    || self.model.threads[thread].holds.contains(&(index, mode))
+                {
                     return lock.error(format!("`{name}` is held already"));
                 }
                 self.model.threads[thread].holds.push((index, mode));
@@ -263,7 +293,8 @@ impl Reader {
                 let StepKind::Join { thread: joined } = step.kind else { continue };
                 if !steps().any(|step| step.kind == StepKind::Spawn { thread: joined }) {
                     let (joiner, joined) = (&self.model.threads[thread].name, &self.model.threads[joined].name);
-                    let reason = format!("`{joiner}` joins `{joined}` but never spawns it: a thread joins what it has spawned itself");
+                    let reason =
+                        format!("`{joiner}` joins `{joined}` but never spawns it: a thread joins what it has spawned itself");
                     return Err(ModelError { line: step.position.line, reason });
                 }
             }
@@ -303,7 +334,8 @@ impl Reader {
                 && looked_at.contains(&variable)
             {
                 let name = &self.model.variables[variable].name;
-                let reason = format!("a condition looks at `{name}`, so `write {name}` must say what it writes: use `assign {name} = …`");
+                let reason =
+                    format!("a condition looks at `{name}`, so `write {name}` must say what it writes: use `assign {name} = …`");
                 return Err(ModelError { line: step.position.line, reason });
             }
         }
@@ -312,8 +344,10 @@ impl Reader {
 
     fn queries(&mut self, node: Option<&Node>) -> Result<(), ModelError> {
         for item in node.map_or(Ok(&[][..]), |node| node.list("a list of queries"))? {
-            let entries = item.map_of("a query", &["reachable", "race", "deadlock", "atomic", "phase", "ltl", "expect", "because"])?;
-            let asked: Vec<&(Node, Node)> = entries.iter().filter(|(key, _)| !matches!(key.scalar("a key"), Ok("expect" | "because"))).collect();
+            let entries =
+                item.map_of("a query", &["reachable", "race", "deadlock", "atomic", "phase", "ltl", "expect", "because"])?;
+            let asked: Vec<&(Node, Node)> =
+                entries.iter().filter(|(key, _)| !matches!(key.scalar("a key"), Ok("expect" | "because"))).collect();
             let [(key, value)] = asked[..] else {
                 return item.error("a query asks one thing: `reachable: [T1@N, T2@M]`, `race: X` or `deadlock: true`");
             };
@@ -351,13 +385,17 @@ impl Reader {
 
     fn place(&self, node: &Node) -> Result<Place, ModelError> {
         let text = node.scalar("a place T@N")?;
-        let Some((thread, label)) = text.split_once('@') else { return node.error(format!("`{text}` is no place: write thread@label")) };
+        let Some((thread, label)) = text.split_once('@') else {
+            return node.error(format!("`{text}` is no place: write thread@label"));
+        };
         let thread = self.thread_named(thread.trim()).or_else(|reason| node.error(reason))?;
         let label = label.trim().to_owned();
         let knows = |procedure: &ProcedureIndex| self.model.procedures[*procedure].labels.contains_key(&label);
         match self.model.procedures_of(thread).iter().any(knows) {
             true => Ok(Place { thread, label }),
-            false => node.error(format!("no procedure that `{}` comes to has a label `{label}`", self.model.threads[thread].name)),
+            false => {
+                node.error(format!("no procedure that `{}` comes to has a label `{label}`", self.model.threads[thread].name))
+            }
         }
     }
 }
@@ -381,7 +419,9 @@ fn thread_procedures<'n>(name: &Node, body: &'n Node) -> Result<Procedures<'n>, 
         },
         (None, None) if body.get("entry").is_some() => Ok(Procedures::Map(&[])),
         (Some(_), Some(_)) => body.error("a thread has `steps:` or `procedures:`, not both"),
-        (None, None) => name.error("a thread needs a list of steps, `steps:`, `procedures:`, or `entry:` with a shared procedure"),
+        (None, None) => {
+            name.error("a thread needs a list of steps, `steps:`, `procedures:`, or `entry:` with a shared procedure")
+        }
     }
 }
 
@@ -401,8 +441,12 @@ fn written_steps(nodes: &[Node]) -> Result<(Vec<(Position, Written<'_>)>, BTreeM
         let position = text.position;
         let written = step::parse(text.scalar("a step")?).or_else(|reason| text.error(reason))?;
         let mut add = |node: &Node, label: &str| match () {
-            () if !step::is_name(label) || step::WORDS.contains(&label) => node.error(format!("`{label}` cannot be a label; write `- {label} …` for a step")),
-            () if labels.insert(label.to_owned(), steps.len()).is_some() => node.error(format!("the label `{label}` occurs twice")),
+            () if !step::is_name(label) || step::WORDS.contains(&label) => {
+                node.error(format!("`{label}` cannot be a label; write `- {label} …` for a step"))
+            }
+            () if labels.insert(label.to_owned(), steps.len()).is_some() => {
+                node.error(format!("the label `{label}` occurs twice"))
+            }
             () => Ok(()),
         };
         if let Some((node, label)) = label {

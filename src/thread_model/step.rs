@@ -12,21 +12,52 @@ pub struct Step {
 /// Targets are positions in the steps of the same procedure; their number stands for its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StepKind {
-    Acquire { lock: LockIndex, mode: LockMode },
+    Acquire {
+        lock: LockIndex,
+        mode: LockMode,
+    },
     /// Goes on at `then` with the lock, at `otherwise` without it; `None` is the next step.
-    Try { lock: LockIndex, mode: LockMode, then: Option<usize>, otherwise: Option<usize> },
-    Release { lock: LockIndex },
-    Call { procedure: ProcedureIndex },
-    Read { variable: VariableIndex },
-    Write { variable: VariableIndex },
+    Try {
+        lock: LockIndex,
+        mode: LockMode,
+        then: Option<usize>,
+        otherwise: Option<usize>,
+    },
+    Release {
+        lock: LockIndex,
+    },
+    Call {
+        procedure: ProcedureIndex,
+    },
+    Read {
+        variable: VariableIndex,
+    },
+    Write {
+        variable: VariableIndex,
+    },
     /// To any of them.
-    Goto { targets: Vec<usize> },
-    Begin { unit: usize },
-    End { unit: usize },
-    Spawn { thread: ThreadIndex },
-    Join { thread: ThreadIndex },
-    Assume { condition: Condition },
-    Assign { variable: VariableIndex, expression: Expression },
+    Goto {
+        targets: Vec<usize>,
+    },
+    Begin {
+        unit: usize,
+    },
+    End {
+        unit: usize,
+    },
+    Spawn {
+        thread: ThreadIndex,
+    },
+    Join {
+        thread: ThreadIndex,
+    },
+    Assume {
+        condition: Condition,
+    },
+    Assign {
+        variable: VariableIndex,
+        expression: Expression,
+    },
     Skip,
     Return,
 }
@@ -54,7 +85,8 @@ pub enum Written<'t> {
 
 /// The words a step may begin with.
 pub const WORDS: [&str; 16] = [
-    "acquire", "try", "release", "call", "read", "write", "label", "goto", "begin", "end", "spawn", "join", "assume", "assign", "skip", "return",
+    "acquire", "try", "release", "call", "read", "write", "label", "goto", "begin", "end", "spawn", "join", "assume", "assign",
+    "skip", "return",
 ];
 
 pub fn parse(text: &str) -> Result<Written<'_>, String> {

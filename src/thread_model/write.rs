@@ -13,7 +13,10 @@ impl fmt::Display for ThreadModel {
         };
         let locks: Vec<String> = self.locks.iter().map(|lock| format!("{}: {}", lock.name, kind(lock.kind))).collect();
         writeln!(f, "locks: {{{}}}", locks.join(", "))?;
-        let variables = self.variables.iter().map(|variable| format!("{}: {{initial: {}, atomic: {}}}", variable.name, variable.initial, variable.is_atomic));
+        let variables = self
+            .variables
+            .iter()
+            .map(|variable| format!("{}: {{initial: {}, atomic: {}}}", variable.name, variable.initial, variable.is_atomic));
         writeln!(f, "variables: {{{}}}", variables.collect::<Vec<_>>().join(", "))?;
         let shared = || self.procedures.iter().filter(|procedure| procedure.thread.is_none());
         if shared().next().is_some() {
@@ -60,7 +63,12 @@ fn suffix(mode: LockMode) -> &'static str {
 
 impl ThreadModel {
     fn write_procedure(&self, f: &mut dyn Write, procedure: &Procedure, indent: &str) -> fmt::Result {
-        writeln!(f, "{indent}{}:{}", procedure.name, if procedure.steps.is_empty() && procedure.labels.is_empty() { " []" } else { "" })?;
+        writeln!(
+            f,
+            "{indent}{}:{}",
+            procedure.name,
+            if procedure.steps.is_empty() && procedure.labels.is_empty() { " []" } else { "" }
+        )?;
         let labels = |at: usize| procedure.labels.iter().filter(move |(_, position)| **position == at);
         let index = self.procedures.iter().position(|other| std::ptr::eq(other, procedure)).expect("a procedure of this model");
         for (at, step) in procedure.steps.iter().enumerate() {

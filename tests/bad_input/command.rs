@@ -41,7 +41,10 @@ fn every_kind_of_bad_file_ends_with_code_2_and_one_sentence() {
     assert_refused(&[scratch.path("a.o")], &["a.o", "without bitcode"]);
     assert_refused(&[scratch.file("no-main.c", "int f(void) { return 1; }\n")], &["no-main.c", "main", "--entry"]);
     assert_refused(&[fixture("two-threads-clang14-O0.bc"), fixture("two-threads-clang14-m32.bc")], &["two data layouts"]);
-    assert_refused(&[scratch.file("a.model.yaml", "threads:\n  one: [frobnicate x]\n")], &["a.model.yaml:2: not a thread model", "frobnicate x"]);
+    assert_refused(
+        &[scratch.file("a.model.yaml", "threads:\n  one: [frobnicate x]\n")],
+        &["a.model.yaml:2: not a thread model", "frobnicate x"],
+    );
 }
 
 #[test]

@@ -48,7 +48,13 @@ fn text_that_is_no_program() {
 #[test]
 fn text_without_code() {
     let scratch = Scratch::new();
-    for (name, text) in [("a.ll", "\n"), ("b.ll", "; only a comment\n"), ("a.c", "/* only a comment */\n"), ("b.c", "int x;\n"), ("c.c", "int f(void);\n")] {
+    for (name, text) in [
+        ("a.ll", "\n"),
+        ("b.ll", "; only a comment\n"),
+        ("a.c", "/* only a comment */\n"),
+        ("b.c", "int x;\n"),
+        ("c.c", "int f(void);\n"),
+    ] {
         assert!(matches!(refused(&[scratch.file(name, text)], &[name, "contains no code"]), Error::NoCode { .. }));
     }
 }

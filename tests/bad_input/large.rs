@@ -16,10 +16,16 @@ fn assert_loads_within(name: &str, text: &str, limit: Duration) -> lockcheck::pr
 
 #[test]
 fn fifty_thousand_blocks_in_one_function() {
-    let mut text = String::from("define i32 @main(i32 %argc, ptr %argv) {\nentry:\n  %slot = alloca i32\n  store i32 %argc, ptr %slot\n  br label %b0\n");
+    let mut text = String::from(
+        "define i32 @main(i32 %argc, ptr %argv) {\nentry:\n  %slot = alloca i32\n  store i32 %argc, ptr %slot\n  br label %b0\n",
+    );
     const BLOCKS: usize = 50_000;
     for block in 0..BLOCKS {
-        writeln!(text, "b{block}:\n  %v{block} = load i32, ptr %slot\n  %w{block} = add i32 %v{block}, 1\n  store i32 %w{block}, ptr %slot").unwrap();
+        writeln!(
+            text,
+            "b{block}:\n  %v{block} = load i32, ptr %slot\n  %w{block} = add i32 %v{block}, 1\n  store i32 %w{block}, ptr %slot"
+        )
+        .unwrap();
         writeln!(text, "  %c{block} = icmp slt i32 %w{block}, 7\n  br i1 %c{block}, label %b{}, label %end", block + 1).unwrap();
     }
     writeln!(text, "b{BLOCKS}:\n  br label %end\nend:\n  %r = load i32, ptr %slot\n  ret i32 %r\n}}").unwrap();
@@ -43,14 +49,21 @@ fn a_huge_switch() {
 
 #[test]
 fn recursive_and_deeply_nested_types() {
-    let mut text = String::from("struct a; struct b { struct a *up; struct b *self; };\nstruct a { struct b down; struct a *(*make)(struct a *); };\n");
+    let mut text = String::from(
+        "struct a; struct b { struct a *up; struct b *self; };\nstruct a { struct b down; struct a *(*make)(struct a *); };\n",
+    );
     text.push_str("struct n0 { int x; struct n0 *next; };\n");
     const DEPTH: usize = 200;
     for level in 1..DEPTH {
         writeln!(text, "struct n{level} {{ struct n{} inner; struct n{level} *next; }};", level - 1).unwrap();
     }
     let inner = ".inner".repeat(DEPTH - 1);
-    writeln!(text, "struct a first; struct n{} deep;\nint main(void) {{ first.down.self = &first.down; return deep{inner}.x; }}", DEPTH - 1).unwrap();
+    writeln!(
+        text,
+        "struct a first; struct n{} deep;\nint main(void) {{ first.down.self = &first.down; return deep{inner}.x; }}",
+        DEPTH - 1
+    )
+    .unwrap();
     let program = assert_loads_within("types.c", &text, Duration::from_secs(10));
     assert!(program.globals.iter().any(|global| global.name == "deep"));
 }

@@ -36,8 +36,20 @@ pub enum Level {
 }
 
 pub const KINDS: [&str; 14] = [
-    "race", "deadlock", "unserializable", "double-lock", "unlock-not-held", "lock-leak", "wait-without-lock", "destroy-held",
-    "assertion", "use-after-free", "out-of-bounds", "null-dereference", "livelock", "property",
+    "race",
+    "deadlock",
+    "unserializable",
+    "double-lock",
+    "unlock-not-held",
+    "lock-leak",
+    "wait-without-lock",
+    "destroy-held",
+    "assertion",
+    "use-after-free",
+    "out-of-bounds",
+    "null-dereference",
+    "livelock",
+    "property",
 ];
 
 pub fn parse(source: &str, is_limit: bool) -> Result<Expectations, String> {
@@ -77,7 +89,8 @@ pub fn parse(source: &str, is_limit: bool) -> Result<Expectations, String> {
 
 fn parse_claim(line: u32, claim: &str) -> Result<Claim, String> {
     let (head, text) = claim.split_once(':').map_or((claim, ""), |(head, text)| (head.trim(), text.trim()));
-    let (subject, modifier) = head.split_once(',').map_or((head, None), |(subject, modifier)| (subject.trim(), Some(modifier.trim())));
+    let (subject, modifier) =
+        head.split_once(',').map_or((head, None), |(subject, modifier)| (subject.trim(), Some(modifier.trim())));
     let (is_real, subject) = subject.strip_prefix("no ").map_or((true, subject), |rest| (false, rest.trim()));
     let mut words = subject.split_whitespace();
     let kind = words.next().unwrap_or_default();
@@ -141,7 +154,9 @@ pub fn disagreements(expectations: &Expectations, seen: &[Seen], engine: impl Fn
         let claimed = real.iter().find(|((kind, _), (lines, _))| *kind == finding.kind && *lines == finding.lines);
         match claimed {
             None => wrong.push(format!("found but not claimed: {} at lines {:?}", finding.kind, finding.lines)),
-            Some(((kind, label), (_, Level::Missed))) => wrong.push(format!("{kind} {label} is claimed as missed, but it is found: promote it")),
+            Some(((kind, label), (_, Level::Missed))) => {
+                wrong.push(format!("{kind} {label} is claimed as missed, but it is found: promote it"))
+            }
             Some(_) => {}
         }
         for claim in expectations.claims.iter().filter(|claim| !claim.is_real && claim.level != Level::Reported) {
@@ -163,7 +178,10 @@ pub fn disagreements(expectations: &Expectations, seen: &[Seen], engine: impl Fn
                 wrong.push(format!("{kind} {label} is reported, but not confirmed"));
             }
             Some(finding) => {
-                let claims = expectations.claims.iter().filter(|claim| claim.is_real && claim.kind == *kind && claim.label.as_deref() == Some(*label));
+                let claims = expectations
+                    .claims
+                    .iter()
+                    .filter(|claim| claim.is_real && claim.kind == *kind && claim.label.as_deref() == Some(*label));
                 wrong.extend(claims.filter_map(|claim| misnamed(claim, finding)));
             }
         }
@@ -185,7 +203,11 @@ fn misnamed(claim: &Claim, finding: &Seen) -> Option<String> {
     let agrees = |(_, seen_role, seen_object): &&&(u32, String, String)| {
         seen_role.trim_start_matches("atomic ") == role && variable(seen_object) == variable(object)
     };
-    if here.iter().any(|end| agrees(&end)) { None } else { Some(format!("line {}: claimed as {role} {object}, but reported as {here:?}", claim.line)) }
+    if here.iter().any(|end| agrees(&end)) {
+        None
+    } else {
+        Some(format!("line {}: claimed as {role} {object}, but reported as {here:?}", claim.line))
+    }
 }
 
 /// The variable that an expression begins with.

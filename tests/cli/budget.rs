@@ -32,7 +32,11 @@ fn kept(budget: f64) -> Duration {
 fn it_is_kept_on_a_program_that_runs_for_ever() {
     let scratch = Scratch::with(ENDLESS);
     for command in ["check", "explore"] {
-        let arguments: &[&str] = if command == "explore" { &["explore", "prog.c", "-n", "1000000", "--budget", "2", "--format", "json"] } else { &["prog.c", "--budget", "2", "--format", "json"] };
+        let arguments: &[&str] = if command == "explore" {
+            &["explore", "prog.c", "-n", "1000000", "--budget", "2", "--format", "json"]
+        } else {
+            &["prog.c", "--budget", "2", "--format", "json"]
+        };
         let (run, elapsed) = timed(&scratch, arguments);
         let report = run.expect(1).json();
         assert!(elapsed <= kept(2.0) && elapsed >= Duration::from_secs_f64(1.0), "{command}: {elapsed:?}");

@@ -47,7 +47,10 @@ fn keys_that_nothing_looks_at_are_refused_or_told() {
     scratch.lockcheck(&["prog.c"]).expect_refusal(&[".lockcheck.yaml", "entries", "not built yet"]);
     scratch.write(".lockcheck.yaml", "atomic_sets:\n  - {name: a, locations: [\"global hits\"], units: [visitor]}\n");
     let report = scratch.report(&[]);
-    assert!(list(&report, "limits").iter().any(|limit| limit.as_str().is_some_and(|limit| limit.contains("atomic_sets"))), "{report}");
+    assert!(
+        list(&report, "limits").iter().any(|limit| limit.as_str().is_some_and(|limit| limit.contains("atomic_sets"))),
+        "{report}"
+    );
 }
 
 #[test]
@@ -113,7 +116,8 @@ fn a_users_own_lock_protects_once_it_is_declared() {
     assert_eq!(list(&before, "findings")[0]["verdict"], "possible");
     let assumed: Vec<&str> = list(&before, "assumptions").iter().filter_map(|assumption| assumption["what"].as_str()).collect();
     assert!(assumed.contains(&"my_lock") && assumed.contains(&"my_unlock"), "{assumed:?}");
-    scratch.write(".lockcheck.yaml", "functions:\n  - name: my_lock\n    acquire: {lock: 0}\n  - name: my_unlock\n    release: 0\n");
+    scratch
+        .write(".lockcheck.yaml", "functions:\n  - name: my_lock\n    acquire: {lock: 0}\n  - name: my_unlock\n    release: 0\n");
     let after = scratch.report(&[]);
     assert!(list(&after, "findings").is_empty() && list(&after, "assumptions").is_empty(), "{after}");
     scratch.write("prog.c", &WRAPPED.replace("    visitor(0);", "    hits++;"));
@@ -129,10 +133,14 @@ fn a_users_entry_replaces_a_body_and_ours() {
     let program = WRAPPED.replace("struct guard guard;\n", &format!("struct guard guard;\n{bodies}"));
     let scratch = Scratch::with(&program);
     scratch.lockcheck(&["prog.c"]).expect(1);
-    scratch.write(".lockcheck.yaml", "functions:\n  - name: my_lock\n    acquire: {lock: 0}\n  - name: my_unlock\n    release: 0\n");
+    scratch
+        .write(".lockcheck.yaml", "functions:\n  - name: my_lock\n    acquire: {lock: 0}\n  - name: my_unlock\n    release: 0\n");
     scratch.lockcheck(&["prog.c"]).expect(3);
     let scratch = Scratch::with(&super::support::clean());
     scratch.lockcheck(&["prog.c"]).expect(3);
-    scratch.write(".lockcheck.yaml", "functions:\n  - {name: pthread_mutex_lock, reads: [0]}\n  - {name: pthread_mutex_unlock, reads: [0]}\n");
+    scratch.write(
+        ".lockcheck.yaml",
+        "functions:\n  - {name: pthread_mutex_lock, reads: [0]}\n  - {name: pthread_mutex_unlock, reads: [0]}\n",
+    );
     scratch.lockcheck(&["prog.c", "--check", "race"]).expect(1);
 }

@@ -58,7 +58,13 @@ fn a_check_that_was_not_asked_for_finds_nothing() {
 
 #[test]
 fn bad_usage_is_2() {
-    for arguments in [&["--no-such-option"][..], &[], &["prog.c", "--fail-on", "sometimes"], &["replay", "lc1:AAAA"], &["emit", "nothing", "prog.c"]] {
+    for arguments in [
+        &["--no-such-option"][..],
+        &[],
+        &["prog.c", "--fail-on", "sometimes"],
+        &["replay", "lc1:AAAA"],
+        &["emit", "nothing", "prog.c"],
+    ] {
         let run = lockcheck(arguments);
         assert_eq!(run.code, 2, "{arguments:?}: {}", run.stderr);
         assert!(run.stderr.starts_with("error: ") && run.stdout.is_empty(), "{arguments:?}: {}", run.stderr);

@@ -10,7 +10,10 @@ fn all_executions_of_a_small_program() {
     assert_eq!(run.last_line(), "0 confirmed, 0 possible, 0 refuted, 0 assumptions");
     let report = scratch.lockcheck(&["explore", "--strategy", "dfs", "--format", "json", "prog.c"]).expect(0).json();
     let statistics = &report["stats"];
-    assert!(statistics["executions"].as_u64() > Some(1) && statistics["transitions"].as_u64() > statistics["executions"].as_u64(), "{statistics}");
+    assert!(
+        statistics["executions"].as_u64() > Some(1) && statistics["transitions"].as_u64() > statistics["executions"].as_u64(),
+        "{statistics}"
+    );
     assert!(report["checks"].as_object().expect("checks").values().all(|state| state == "safe"), "{report}");
     assert!(list(&report, "limits").is_empty() && list(&report, "notes")[0]["kind"] == "exhausted", "{report}");
 }
@@ -20,7 +23,10 @@ fn what_all_executions_show_is_confirmed() {
     let scratch = Scratch::with(RACING);
     let report = scratch.lockcheck(&["explore", "--strategy", "dfs", "--format", "json", "prog.c"]).expect(1).json();
     let [finding] = list(&report, "findings") else { panic!("one finding: {report}") };
-    assert_eq!((&finding["verdict"], &report["checks"]["race"], &report["checks"]["deadlock"]), (&"confirmed".into(), &"unsafe".into(), &"safe".into()));
+    assert_eq!(
+        (&finding["verdict"], &report["checks"]["race"], &report["checks"]["deadlock"]),
+        (&"confirmed".into(), &"unsafe".into(), &"safe".into())
+    );
     scratch.lockcheck(&["replay", finding["schedule"].as_str().expect("a schedule"), "prog.c"]).expect(1);
 }
 
@@ -37,15 +43,24 @@ fn expect_open(program: &str, arguments: &[&str], words: &str) {
 fn what_was_not_exhausted_is_not_called_so() {
     expect_open(&clean(), &["-n", "3"], "3 schedules were tried, not all");
     expect_open(&uncertain(), &[], "frobnicate");
-    let arguments = clean().replace("int main(void) {", "int main(int argc, char **argv) {\n    if (argc > 5) return argv[1][0];");
+    let arguments =
+        clean().replace("int main(void) {", "int main(int argc, char **argv) {\n    if (argc > 5) return argv[1][0];");
     expect_open(&arguments, &[], "the arguments of main were not varied");
-    let endless = clean().replace("    return arg;", "    for (;;) { pthread_mutex_lock(&lock); pthread_mutex_unlock(&lock); }\n    return arg;");
+    let endless = clean()
+        .replace("    return arg;", "    for (;;) { pthread_mutex_lock(&lock); pthread_mutex_unlock(&lock); }\n    return arg;");
     expect_open(&endless, &["-n", "50"], "a run did not end within");
     let relaxed = "#include <pthread.h>\n#include <stdatomic.h>\natomic_int x;\n\
         static void *set(void *arg) { atomic_store_explicit(&x, 1, memory_order_relaxed); return arg; }\n\
         int main(void) { pthread_t t; pthread_create(&t, 0, set, 0); return atomic_load(&x) > 1; }\n";
     expect_open(relaxed, &[], "weaker than sequentially consistent (prog.c:4:");
-    expect_open(&relaxed.replace("_explicit(&x, 1, memory_order_relaxed)", "(&x, 1)").replace("atomic_load(&x) > 1", "atomic_load(&x) > 1 + __VERIFIER_nondet_int()").replace("int main", "int __VERIFIER_nondet_int(void);\nint main"), &[], "too many values");
+    expect_open(
+        &relaxed
+            .replace("_explicit(&x, 1, memory_order_relaxed)", "(&x, 1)")
+            .replace("atomic_load(&x) > 1", "atomic_load(&x) > 1 + __VERIFIER_nondet_int()")
+            .replace("int main", "int __VERIFIER_nondet_int(void);\nint main"),
+        &[],
+        "too many values",
+    );
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use super::support::{Scratch, list};
 
 fn program(body: &str) -> Scratch {
-    Scratch::with(&format!("#include <stdlib.h>\n#include <string.h>\nint zero, table[4];\nint main(void) {{\n    {body}\n    return 0;\n}}\n"))
+    Scratch::with(&format!(
+        "#include <stdlib.h>\n#include <string.h>\nint zero, table[4];\nint main(void) {{\n    {body}\n    return 0;\n}}\n"
+    ))
 }
 
 /// The one finding's rule and line, and the sentence.
@@ -11,7 +13,11 @@ fn program(body: &str) -> Scratch {
 fn expect(body: &str, rule: &str, words: &str) {
     let report = program(body).report(&["--", "-w"]);
     let [finding] = list(&report, "findings") else { panic!("one finding for {body}: {report}") };
-    assert_eq!((&finding["rule"], &finding["verdict"], &finding["sites"][0]["line"]), (&rule.into(), &"confirmed".into(), &5.into()), "{body}");
+    assert_eq!(
+        (&finding["rule"], &finding["verdict"], &finding["sites"][0]["line"]),
+        (&rule.into(), &"confirmed".into(), &5.into()),
+        "{body}"
+    );
     let message = finding["message"].as_str().expect("a message");
     assert!(message.contains(words), "{body}: {message:?} lacks {words:?}");
     assert!(!message.contains(['{', '}']), "{message:?} is C's language, not ours");

@@ -12,7 +12,10 @@ fn lines_above_and_statements_elsewhere_do_not_change_it() {
     let first = ids(RACING);
     assert_eq!(first.len(), 1);
     assert_eq!(ids(&format!("/* a\n   comment */\n\n{RACING}")), first);
-    assert_eq!(ids(&RACING.replace("    pthread_t thread;\n", "    pthread_t thread;\n    int other = 1;\n    (void)other;\n")), first);
+    assert_eq!(
+        ids(&RACING.replace("    pthread_t thread;\n", "    pthread_t thread;\n    int other = 1;\n    (void)other;\n")),
+        first
+    );
     assert_ne!(ids(&RACING.replace("hits", "misses")), first);
     assert_ne!(ids(&RACING.replace("visitor", "guest")), first);
 }

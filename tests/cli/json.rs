@@ -19,10 +19,16 @@ fn is_text(value: &Value) -> bool {
 }
 
 fn check_document(document: &Value) {
-    keys(document, &["schema", "tool", "inputs", "checks", "findings", "protection", "refuted", "assumptions", "notes", "limits", "stats"]);
+    keys(
+        document,
+        &["schema", "tool", "inputs", "checks", "findings", "protection", "refuted", "assumptions", "notes", "limits", "stats"],
+    );
     assert_eq!(document["schema"], "lockcheck/1");
     keys(&document["tool"], &["name", "version"]);
-    assert_eq!((&document["tool"]["name"], &document["tool"]["version"]), (&"lockcheck".into(), &env!("CARGO_PKG_VERSION").into()));
+    assert_eq!(
+        (&document["tool"]["name"], &document["tool"]["version"]),
+        (&"lockcheck".into(), &env!("CARGO_PKG_VERSION").into())
+    );
     assert_eq!(list(document, "inputs"), ["prog.c"]);
     for (check, state) in document["checks"].as_object().expect("checks") {
         assert!(["race", "deadlock", "atomicity", "misuse", "safety"].contains(&check.as_str()), "{check}");
@@ -37,7 +43,20 @@ fn check_document(document: &Value) {
 }
 
 fn check_finding(finding: &Value) {
-    let named = ["id", "rule", "verdict", "message", "object", "sites", "protection", "schedule", "not_excluded", "assumptions", "suppressed", "suppression_reason"];
+    let named = [
+        "id",
+        "rule",
+        "verdict",
+        "message",
+        "object",
+        "sites",
+        "protection",
+        "schedule",
+        "not_excluded",
+        "assumptions",
+        "suppressed",
+        "suppression_reason",
+    ];
     keys(finding, &named);
     let rule = finding["rule"].as_str().expect("a rule");
     assert!(finding["id"].as_str().is_some_and(|id| id.starts_with(rule) && id.len() > rule.len() + 8), "{}", finding["id"]);
@@ -81,7 +100,10 @@ fn check_sites(holder: &Value) {
         assert!(list(site, "locks").iter().all(is_text));
         for step in list(site, "trace") {
             keys(step, &["file", "line", "column", "function", "event"]);
-            assert!(step["line"].is_u64() && step["column"].is_u64() && is_text(&step["file"]) && is_text(&step["event"]), "{step}");
+            assert!(
+                step["line"].is_u64() && step["column"].is_u64() && is_text(&step["file"]) && is_text(&step["event"]),
+                "{step}"
+            );
         }
     }
 }
@@ -112,9 +134,15 @@ fn a_racing_program() {
     assert_eq!(document["checks"]["race"], "unsafe");
     assert_eq!(document["checks"].as_object().map(|checks| checks.len()), Some(5));
     let [finding] = list(&document, "findings") else { panic!("one finding: {document}") };
-    assert_eq!((&finding["rule"], &finding["verdict"], &finding["object"]), (&"data-race".into(), &"confirmed".into(), &"hits".into()));
+    assert_eq!(
+        (&finding["rule"], &finding["verdict"], &finding["object"]),
+        (&"data-race".into(), &"confirmed".into(), &"hits".into())
+    );
     let [first, second] = list(finding, "sites") else { panic!("two ends: {finding}") };
-    assert_eq!((&first["thread"], &first["line"], &first["function"]), (&"visitor@prog.c:12".into(), &6.into(), &"visitor".into()));
+    assert_eq!(
+        (&first["thread"], &first["line"], &first["function"]),
+        (&"visitor@prog.c:12".into(), &6.into(), &"visitor".into())
+    );
     assert_eq!((&second["thread"], &second["line"], &second["function"]), (&"main".into(), &13.into(), &"main".into()));
     assert_eq!(list(first, "locks"), ["lock"]);
     assert_eq!(list(second, "locks"), [Value::Null; 0]);
@@ -151,7 +179,9 @@ fn a_run_that_met_an_unknown_function_confirms_nothing() {
 #[test]
 fn only_the_checks_asked_for_are_there() {
     let scratch = Scratch::with(RACING);
-    let names = |arguments: &[&str]| -> Vec<String> { scratch.report(arguments)["checks"].as_object().expect("checks").keys().cloned().collect() };
+    let names = |arguments: &[&str]| -> Vec<String> {
+        scratch.report(arguments)["checks"].as_object().expect("checks").keys().cloned().collect()
+    };
     assert_eq!(names(&["--check", "deadlock"]), ["deadlock"]);
     assert_eq!(names(&["--check", "misuse,race", "--check", "safety"]), ["race", "misuse", "safety"]);
 }

@@ -7,7 +7,11 @@ fn an_option_without_effect_says_so_when_asked() {
     let scratch = Scratch::with(RACING);
     for (option, words) in [("--strict", "always an error"), ("--no-refine", "no refinement yet")] {
         let run = scratch.lockcheck(&["prog.c", option, "-v"]);
-        assert!(run.code == 1 && run.stderr.starts_with(&format!("lockcheck: note: {option} ")) && run.stderr.contains(words), "{}", run.stderr);
+        assert!(
+            run.code == 1 && run.stderr.starts_with(&format!("lockcheck: note: {option} ")) && run.stderr.contains(words),
+            "{}",
+            run.stderr
+        );
         scratch.lockcheck(&["prog.c", option]).expect(1);
     }
 }

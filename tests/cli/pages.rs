@@ -49,9 +49,27 @@ fn help_and_version_are_as_everywhere() {
     }
     let options = lockcheck(&["check", "--help"]).expect(0).stdout;
     let named = [
-        "--check", "--format", "--output", "--config", "--budget", "--memory", "--jobs", "--entry", "--fail-on", "--allow-incomplete",
-        "--strict", "--assume-atomic", "--faults", "--baseline", "--write-baseline", "--no-explore", "--no-refine", "--data-model",
-        "--verbose", "--quiet", "--color",
+        "--check",
+        "--format",
+        "--output",
+        "--config",
+        "--budget",
+        "--memory",
+        "--jobs",
+        "--entry",
+        "--fail-on",
+        "--allow-incomplete",
+        "--strict",
+        "--assume-atomic",
+        "--faults",
+        "--baseline",
+        "--write-baseline",
+        "--no-explore",
+        "--no-refine",
+        "--data-model",
+        "--verbose",
+        "--quiet",
+        "--color",
     ];
     for option in named {
         assert!(options.contains(option) && help.contains(option), "{option} in {options}");

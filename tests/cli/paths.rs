@@ -9,7 +9,14 @@ fn names_are_shown_as_given() {
     scratch.write("sub/inner/empty", "");
     scratch.write("other/empty", "");
     let absolute = scratch.path("sub/prog.c").display().to_string();
-    for (directory, name) in [(".", "sub/prog.c"), (".", "./sub/prog.c"), ("sub", "prog.c"), ("sub/inner", "../prog.c"), (".", absolute.as_str()), ("other", absolute.as_str())] {
+    for (directory, name) in [
+        (".", "sub/prog.c"),
+        (".", "./sub/prog.c"),
+        ("sub", "prog.c"),
+        ("sub/inner", "../prog.c"),
+        (".", absolute.as_str()),
+        ("other", absolute.as_str()),
+    ] {
         let mut command = scratch.command(&[name, "--format", "json"]);
         let report = Run::of(command.current_dir(scratch.path(directory)).output().expect("lockcheck runs")).expect(1).json();
         assert_eq!(list(&report, "inputs"), [name]);
@@ -25,13 +32,21 @@ fn names_are_shown_as_given() {
 fn a_header_is_named_so_that_it_can_be_opened() {
     let scratch = Scratch::new();
     scratch.write("sub/include/door.h", "extern int hits;\nstatic inline void enter(void) {\n    hits++;\n}\n");
-    scratch.write("sub/prog.c", &RACING.replace("    hits++;\n    pthread_join", "    enter();\n    pthread_join").replace("int hits;", "#include \"include/door.h\"\nint hits;"));
+    scratch.write(
+        "sub/prog.c",
+        &RACING
+            .replace("    hits++;\n    pthread_join", "    enter();\n    pthread_join")
+            .replace("int hits;", "#include \"include/door.h\"\nint hits;"),
+    );
     scratch.write("other/empty", "");
     let absolute = scratch.path("sub/prog.c").display().to_string();
     for (directory, name) in [(".", "sub/prog.c"), ("other", "../sub/prog.c"), ("other", absolute.as_str())] {
         let mut command = scratch.command(&[name, "--format", "json"]);
         let report = Run::of(command.current_dir(scratch.path(directory)).output().expect("lockcheck runs")).expect(1).json();
-        let header = list(&list(&report, "findings")[0], "sites").iter().filter_map(|site| site["file"].as_str()).find(|file| file.ends_with("door.h"));
+        let header = list(&list(&report, "findings")[0], "sites")
+            .iter()
+            .filter_map(|site| site["file"].as_str())
+            .find(|file| file.ends_with("door.h"));
         let header = header.unwrap_or_else(|| panic!("an end in the header: {report}"));
         assert!(scratch.path(directory).join(header).is_file(), "{header} from {directory}");
     }

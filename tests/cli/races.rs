@@ -7,7 +7,11 @@ fn a_program_without_a_race_is_safe() {
     let scratch = Scratch::with(&clean());
     for arguments in [&["--check", "race"][..], &["--check", "race", "--no-explore"]] {
         let run = scratch.lockcheck(&[&["prog.c"], arguments].concat()).expect(0);
-        assert!(run.last_line().starts_with("0 confirmed, 0 possible, ") && !run.last_line().ends_with("(not complete)"), "{}", run.stdout);
+        assert!(
+            run.last_line().starts_with("0 confirmed, 0 possible, ") && !run.last_line().ends_with("(not complete)"),
+            "{}",
+            run.stdout
+        );
         assert!(!run.last_line().contains(" 0 refuted"), "{}", run.stdout);
         let report = scratch.report(arguments);
         assert_eq!((&report["checks"]["race"], list(&report, "limits").len()), (&"safe".into(), 0), "{report}");
@@ -21,7 +25,8 @@ fn a_program_without_a_race_is_safe() {
 #[test]
 fn each_refuted_pair_has_its_reason() {
     let report = Scratch::with(&clean()).report(&["--check", "race"]);
-    let common = list(&report, "refuted").iter().find(|group| group["reason"] == "common-lock").unwrap_or_else(|| panic!("{report}"));
+    let common =
+        list(&report, "refuted").iter().find(|group| group["reason"] == "common-lock").unwrap_or_else(|| panic!("{report}"));
     assert_eq!((&common["object"], &common["rule"]), (&"hits".into(), &"data-race".into()));
     assert!(common["detail"].as_str().is_some_and(|detail| detail.contains("lock")), "{common}");
     assert!(list(common, "sites").iter().all(|site| list(site, "locks") == ["lock"]), "{common}");
@@ -48,7 +53,9 @@ fn an_unknown_function_leaves_the_answer_open() {
 /// What is read does not matter to the engine, only to runs.
 #[test]
 fn an_input_that_was_not_tried_hides_no_race() {
-    let program = clean().replace("#include <pthread.h>\n", "#include <pthread.h>\n#include <stdio.h>\n").replace("    pthread_t thread;\n", "    pthread_t thread;\n    if (getchar() == 'x') return 1;\n");
+    let program = clean()
+        .replace("#include <pthread.h>\n", "#include <pthread.h>\n#include <stdio.h>\n")
+        .replace("    pthread_t thread;\n", "    pthread_t thread;\n    if (getchar() == 'x') return 1;\n");
     let scratch = Scratch::with(&program);
     let report = scratch.report(&["--check", "race"]);
     assert!(list(&report, "assumptions").iter().any(|assumption| assumption["kind"] == "standard-input"), "{report}");
@@ -62,8 +69,13 @@ fn without_execution_a_race_is_possible() {
     let scratch = Scratch::with(RACING);
     let run = scratch.lockcheck(&["prog.c", "--check", "race", "--no-explore"]).expect(1);
     let lines: Vec<&str> = run.stdout.lines().collect();
-    assert!(lines[0].starts_with("prog.c:6:9: warning: possible data race on hits: ") && lines[0].ends_with(" [data-race]"), "{}", run.stdout);
-    let at = |part: &str| lines.iter().position(|line| line.contains(part)).unwrap_or_else(|| panic!("{part:?} in {}", run.stdout));
+    assert!(
+        lines[0].starts_with("prog.c:6:9: warning: possible data race on hits: ") && lines[0].ends_with(" [data-race]"),
+        "{}",
+        run.stdout
+    );
+    let at =
+        |part: &str| lines.iter().position(|line| line.contains(part)).unwrap_or_else(|| panic!("{part:?} in {}", run.stdout));
     let (visitor, main) = (at("  thread visitor@prog.c:12"), at("  thread main"));
     assert_eq!(lines[visitor + 1], "    prog.c:12:5: create visitor in main");
     assert_eq!(lines[visitor + 2], "    prog.c:6:9: write hits in visitor, holding lock (taken at prog.c:5:5)");
@@ -99,7 +111,11 @@ fn the_forgotten_lock_is_named() {
     let scratch = Scratch::with(FORGOTTEN);
     for arguments in [&[][..], &["--no-explore"]] {
         let run = scratch.lockcheck(&[&["prog.c", "--check", "race", "-v"], arguments].concat());
-        assert!(run.stdout.contains("  lock is held at ") && run.stdout.contains("accesses of hits, but not at prog.c:11"), "{}", run.stdout);
+        assert!(
+            run.stdout.contains("  lock is held at ") && run.stdout.contains("accesses of hits, but not at prog.c:11"),
+            "{}",
+            run.stdout
+        );
         assert!(run.stdout.contains("`lock` held at ") && run.stdout.contains("; not at prog.c:11"), "{}", run.stdout);
     }
 }

@@ -13,7 +13,9 @@ fn a_token_shows_its_bug_again() {
     let token = token(&scratch);
     let run = scratch.lockcheck(&["replay", &token, "prog.c"]).expect(1);
     assert!(run.stdout.starts_with("step | main "), "{}", run.stdout);
-    for part in ["visitor@prog.c:12", "takes lock", "writes hits = ", "holds lock", "pthread_mutex_lock(&lock);", ">>> data race on hits"] {
+    for part in
+        ["visitor@prog.c:12", "takes lock", "writes hits = ", "holds lock", "pthread_mutex_lock(&lock);", ">>> data race on hits"]
+    {
         assert!(run.stdout.contains(part), "{part:?} in {}", run.stdout);
     }
     assert!(run.last_line().starts_with("reached again: data race on hits"), "{}", run.last_line());
@@ -50,7 +52,8 @@ fn a_damaged_token_is_named_as_such() {
     let scratch = Scratch::with(RACING);
     let token = token(&scratch);
     scratch.lockcheck(&["replay", &token[..token.len() - 6], "prog.c"]).expect_refusal(&["truncated"]);
-    let changed: String = token.chars().enumerate().map(|(at, c)| if at == 12 { if c == 'A' { 'B' } else { 'A' } } else { c }).collect();
+    let changed: String =
+        token.chars().enumerate().map(|(at, c)| if at == 12 { if c == 'A' { 'B' } else { 'A' } } else { c }).collect();
     scratch.lockcheck(&["replay", &changed, "prog.c"]).expect_refusal(&["corrupt"]);
     scratch.lockcheck(&["replay", &token.replace("lc1:", "lc9:"), "prog.c"]).expect_refusal(&["version 9"]);
 }

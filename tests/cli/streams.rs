@@ -14,7 +14,9 @@ fn several_forms_go_to_several_places() {
     assert!(run.stdout.starts_with("prog.c:6:9: warning: "), "{}", run.stdout);
     let written: serde_json::Value = serde_json::from_str(&scratch.read("r.json")).expect("JSON");
     assert_eq!(written["schema"], "lockcheck/1");
-    let run = scratch.lockcheck(&["prog.c", "--format", "text", "--output", "r.txt", "--format", "json", "--output", "s.json"]).expect(1);
+    let run = scratch
+        .lockcheck(&["prog.c", "--format", "text", "--output", "r.txt", "--format", "json", "--output", "s.json"])
+        .expect(1);
     assert_eq!(run.stdout, "");
     assert!(scratch.read("r.txt").starts_with("prog.c:6:9: warning: ") && scratch.read("s.json").starts_with('{'));
     let run = scratch.lockcheck(&["prog.c", "--output", "t.txt"]).expect(1);
@@ -24,7 +26,11 @@ fn several_forms_go_to_several_places() {
 #[test]
 fn outputs_that_make_no_sense_are_refused() {
     let scratch = Scratch::with(RACING);
-    for arguments in [&["--format", "text", "--format", "json"][..], &["--output", "a", "--format", "json"], &["--format", "json", "--output", "a", "--output", "b"]] {
+    for arguments in [
+        &["--format", "text", "--format", "json"][..],
+        &["--output", "a", "--format", "json"],
+        &["--format", "json", "--output", "a", "--output", "b"],
+    ] {
         let run = scratch.lockcheck(&[&["prog.c"], arguments].concat());
         assert!(run.code == 2 && run.stdout.is_empty() && run.stderr.starts_with("error: "), "{arguments:?}: {}", run.stderr);
     }
@@ -73,7 +79,8 @@ fn closed_streams_change_nothing() {
 fn on_a_terminal(mut command: Command) -> String {
     let (mut master, mut slave) = (0, 0);
     // SAFETY: both descriptors are ours from here on; the other arguments may be null.
-    let opened = unsafe { libc::openpty(&mut master, &mut slave, std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut()) };
+    let opened =
+        unsafe { libc::openpty(&mut master, &mut slave, std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut()) };
     assert_eq!(opened, 0, "a pseudo-terminal");
     // SAFETY: see above.
     let (mut master, slave) = unsafe { (File::from_raw_fd(master), File::from_raw_fd(slave)) };
@@ -101,7 +108,10 @@ fn colour_is_for_terminals_unless_told_otherwise() {
     let coloured = scratch.lockcheck(&["prog.c", "--color", "always"]).expect(1).stdout;
     assert!(coloured.contains(ESCAPE) && coloured.contains("data race on hits"), "{coloured}");
     let mut command = scratch.command(&["prog.c", "--color", "always"]);
-    assert!(String::from_utf8_lossy(&command.env("NO_COLOR", "1").output().expect("lockcheck runs").stdout).contains(ESCAPE), "an explicit word counts");
+    assert!(
+        String::from_utf8_lossy(&command.env("NO_COLOR", "1").output().expect("lockcheck runs").stdout).contains(ESCAPE),
+        "an explicit word counts"
+    );
     assert!(on_a_terminal(scratch.command(&["prog.c"])).contains("\x1b[1;35mwarning:"));
     assert!(!on_a_terminal(scratch.command(&["prog.c", "--color", "never"])).contains(ESCAPE));
     let mut command = scratch.command(&["prog.c"]);

@@ -28,7 +28,10 @@ int main(void) {
 
 /// The same with the lock on both sides.
 pub fn clean() -> String {
-    RACING.replace("    hits++;\n    pthread_join", "    pthread_mutex_lock(&lock);\n    hits++;\n    pthread_mutex_unlock(&lock);\n    pthread_join")
+    RACING.replace(
+        "    hits++;\n    pthread_join",
+        "    pthread_mutex_lock(&lock);\n    hits++;\n    pthread_mutex_unlock(&lock);\n    pthread_join",
+    )
 }
 
 /// The race, in a run that calls a function which nothing is known of.
@@ -46,7 +49,11 @@ pub struct Run {
 impl Run {
     pub fn of(output: Output) -> Run {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the command writes UTF-8");
-        Run { code: output.status.code().expect("the command is not killed"), stdout: text(output.stdout), stderr: text(output.stderr) }
+        Run {
+            code: output.status.code().expect("the command is not killed"),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
     }
 
     /// The report on standard output.
@@ -149,7 +156,11 @@ impl Scratch {
     /// A line for the shell, with `$LOCKCHECK` as the command.
     pub fn shell(&self, line: &str) -> Run {
         let mut shell = Command::new("sh");
-        shell.args(["-c", line]).current_dir(self.root()).env("LOCKCHECK", env!("CARGO_BIN_EXE_lockcheck")).env_remove("NO_COLOR");
+        shell
+            .args(["-c", line])
+            .current_dir(self.root())
+            .env("LOCKCHECK", env!("CARGO_BIN_EXE_lockcheck"))
+            .env_remove("NO_COLOR");
         Run::of(shell.output().expect("a shell runs"))
     }
 }

@@ -6,11 +6,19 @@ use super::support::{RACING, Scratch, list};
 
 /// The racing program with a comment at the end of a line, counted from 1.
 fn with_comment(line: usize, comment: &str) -> String {
-    RACING.lines().enumerate().map(|(at, text)| if at + 1 == line { format!("{text} {comment}\n") } else { format!("{text}\n") }).collect()
+    RACING
+        .lines()
+        .enumerate()
+        .map(|(at, text)| if at + 1 == line { format!("{text} {comment}\n") } else { format!("{text}\n") })
+        .collect()
 }
 
 fn with_line_before(line: usize, added: &str) -> String {
-    RACING.lines().enumerate().map(|(at, text)| if at + 1 == line { format!("{added}\n{text}\n") } else { format!("{text}\n") }).collect()
+    RACING
+        .lines()
+        .enumerate()
+        .map(|(at, text)| if at + 1 == line { format!("{added}\n{text}\n") } else { format!("{text}\n") })
+        .collect()
 }
 
 fn suppression(program: &str) -> (Value, Value, Vec<String>) {
@@ -52,7 +60,10 @@ fn either_end_can_be_suppressed_in_any_way() {
 
 #[test]
 fn other_lines_rules_and_words_suppress_nothing() {
-    expect_shown(&with_comment(12, "// NOLINT(lockcheck-data-race): the wrong line"), "NOLINT(lockcheck-data-race) suppresses no finding");
+    expect_shown(
+        &with_comment(12, "// NOLINT(lockcheck-data-race): the wrong line"),
+        "NOLINT(lockcheck-data-race) suppresses no finding",
+    );
     expect_shown(&with_comment(13, "// NOLINT(lockcheck-deadlock)"), "NOLINT(lockcheck-deadlock) suppresses no finding");
     expect_shown(&with_comment(13, "// NOLINT(lockcheck-data-rice)"), "names no rule");
     expect_shown(&with_comment(13, "// NOLINT(data-race)"), "");
@@ -97,7 +108,12 @@ fn an_unused_one_is_a_note_where_it_stands() {
 fn a_header_and_the_text_form_are_read_too() {
     let scratch = Scratch::new();
     scratch.write("include/door.h", "#include <pthread.h>\nextern int hits;\nstatic inline void enter(void) { hits++; } // NOLINT(lockcheck-data-race): header\n");
-    scratch.write("prog.c", &RACING.replace("    hits++;\n    pthread_join", "    enter();\n    pthread_join").replace("int hits;", "#include \"door.h\"\nint hits;"));
+    scratch.write(
+        "prog.c",
+        &RACING
+            .replace("    hits++;\n    pthread_join", "    enter();\n    pthread_join")
+            .replace("int hits;", "#include \"door.h\"\nint hits;"),
+    );
     let report = scratch.report(&["--", "-Iinclude"]);
     assert_eq!(list(&report, "findings")[0]["suppression_reason"], "header", "{report}");
     scratch.write("prog.lc", &scratch.lockcheck(&["emit", "program", "prog.c", "--", "-Iinclude"]).stdout);

@@ -6,8 +6,12 @@ use super::support::{RACING, Scratch, clean, uncertain};
 fn a_finding_reads_from_top_to_bottom() {
     let run = Scratch::with(RACING).lockcheck(&["prog.c"]).expect(1);
     let lines: Vec<&str> = run.stdout.lines().collect();
-    assert_eq!(lines[0], "prog.c:6:9: warning: data race on hits: visitor and main write it, and nothing orders them [data-race]");
-    let at = |part: &str| lines.iter().position(|line| line.contains(part)).unwrap_or_else(|| panic!("{part:?} in {}", run.stdout));
+    assert_eq!(
+        lines[0],
+        "prog.c:6:9: warning: data race on hits: visitor and main write it, and nothing orders them [data-race]"
+    );
+    let at =
+        |part: &str| lines.iter().position(|line| line.contains(part)).unwrap_or_else(|| panic!("{part:?} in {}", run.stdout));
     let source = at(" 6 |     hits++;");
     let caret = lines[source + 1];
     assert_eq!(caret.find('^'), lines[source].find("++"), "{}", run.stdout);
@@ -17,8 +21,17 @@ fn a_finding_reads_from_top_to_bottom() {
     assert_eq!(lines[visitor + 1], "    prog.c:12:5: create visitor in main");
     assert_eq!(lines[visitor + 2], "    prog.c:6:9: write hits in visitor, holding lock (taken at prog.c:5:5)");
     assert_eq!(lines[main + 1], "    prog.c:13:9: write hits in main, no lock held");
-    assert!(lines[main + 2].contains("confirmed") && lines[main + 3].trim_start().starts_with("lockcheck replay lc1:"), "{}", run.stdout);
-    assert!(run.last_line().starts_with("1 confirmed, 0 possible, ") && run.last_line().ends_with(" refuted, 0 assumptions (not complete)"), "{}", run.last_line());
+    assert!(
+        lines[main + 2].contains("confirmed") && lines[main + 3].trim_start().starts_with("lockcheck replay lc1:"),
+        "{}",
+        run.stdout
+    );
+    assert!(
+        run.last_line().starts_with("1 confirmed, 0 possible, ")
+            && run.last_line().ends_with(" refuted, 0 assumptions (not complete)"),
+        "{}",
+        run.last_line()
+    );
 }
 
 #[test]
@@ -27,12 +40,18 @@ fn what_was_not_excluded_is_said() {
     assert!(run.stdout.contains("  possible, not confirmed: ") && run.stdout.contains("frobnicate"), "{}", run.stdout);
     assert!(run.stdout.contains("prog.c:12:5: note: assumed [external-function]: frobnicate"), "{}", run.stdout);
     assert!(!run.stdout.contains("lc1:"), "{}", run.stdout);
-    assert!(run.last_line().starts_with("0 confirmed, 1 possible, ") && run.last_line().ends_with(" refuted, 1 assumptions (not complete)"), "{}", run.last_line());
+    assert!(
+        run.last_line().starts_with("0 confirmed, 1 possible, ")
+            && run.last_line().ends_with(" refuted, 1 assumptions (not complete)"),
+        "{}",
+        run.last_line()
+    );
 }
 
 #[test]
 fn findings_are_sorted_by_line() {
-    let program = RACING.replace("int hits;", "int hits, misses;").replace("    hits++;\n", "    misses++; hits++;\n    misses--;\n");
+    let program =
+        RACING.replace("int hits;", "int hits, misses;").replace("    hits++;\n", "    misses++; hits++;\n    misses--;\n");
     let run = Scratch::with(&program).lockcheck(&["prog.c"]).expect(1);
     let places = run.stdout.lines().filter(|line| line.contains(": warning: "));
     let places: Vec<(u32, u32)> = places

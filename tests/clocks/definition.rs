@@ -3,7 +3,7 @@
 use lockcheck::explore::happens_before::AccessKind;
 use lockcheck::explore::sync::SyncEvent;
 use lockcheck::explore::thread_id::ThreadId;
-use lockcheck::models::effect::LockMode;
+use lockcheck::models::LockMode;
 
 use super::trace::Event::{self, Access, Sync};
 
@@ -139,8 +139,10 @@ fn release_sequence(events: &[Event], load: usize) -> Vec<usize> {
 
 /// The bytes of two accesses that race.
 pub fn racing_bytes(events: &[Event], before: &[u128], earlier: usize, later: usize) -> Vec<(u32, u64)> {
-    let (Access { object: a, offset: from_a, size: size_a, kind: kind_a, .. }, Access { object: b, offset: from_b, size: size_b, kind: kind_b, .. }) =
-        (events[earlier], events[later])
+    let (
+        Access { object: a, offset: from_a, size: size_a, kind: kind_a, .. },
+        Access { object: b, offset: from_b, size: size_b, kind: kind_b, .. },
+    ) = (events[earlier], events[later])
     else {
         return Vec::new();
     };

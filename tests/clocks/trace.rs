@@ -7,7 +7,7 @@ use lockcheck::explore::scheduler::Generator;
 use lockcheck::explore::sync::{SyncEvent, SyncKey};
 use lockcheck::explore::thread_id::ThreadId;
 use lockcheck::explore::value::ObjectId;
-use lockcheck::models::effect::{LockClass, LockMode};
+use lockcheck::models::{LockClass, LockMode};
 use lockcheck::program::Ordering;
 
 use Event::{Access, Sync};
@@ -30,7 +30,6 @@ pub enum Event {
     Sync(SyncEvent),
     Access { thread: ThreadId, object: u32, offset: u64, size: u64, kind: AccessKind },
 }
-
 
 fn key(number: u64) -> SyncKey {
     SyncKey { object: Some(ObjectId(100)), offset: number }

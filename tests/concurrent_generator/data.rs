@@ -33,9 +33,13 @@ pub struct Datum {
 pub enum Argument {
     Nothing,
     /// A number: 0 for the first worker, and another one or the same for the others.
-    Index { is_same: bool },
+    Index {
+        is_same: bool,
+    },
     /// An object on the heap.
-    Node { is_same: bool },
+    Node {
+        is_same: bool,
+    },
 }
 
 pub struct Data {
@@ -128,7 +132,11 @@ fn elements(writer: &mut Writer) -> Datum {
     writer.global("static int data[2];");
     writer.global(&format!("static pthread_mutex_t locks[2] = {{{MUTEX}, {MUTEX}}};"));
     if writer.breaks(20, "broken-fixed-element") {
-        return Datum { place: "data[0]".to_owned(), in_main: Some("data[0]".to_owned()), guard: Guard::Mutex("locks[i]".to_owned()) };
+        return Datum {
+            place: "data[0]".to_owned(),
+            in_main: Some("data[0]".to_owned()),
+            guard: Guard::Mutex("locks[i]".to_owned()),
+        };
     }
     Datum { place: "data[i]".to_owned(), in_main: Some("data[0]".to_owned()), guard: Guard::Mutex("locks[i]".to_owned()) }
 }

@@ -59,7 +59,11 @@ fn semaphore(writer: &mut Writer, place: &str) -> Roles {
     let units = if writer.breaks(45, "broken-initial-unit") { 1 } else { 0 };
     writer.beginning.push(format!("sem_init(&ready, 0, {units});"));
     let write = format!("{place} = 1;");
-    let first = if writer.breaks(45, "broken-posted-early") { ["sem_post(&ready);", write.as_str()] } else { [write.as_str(), "sem_post(&ready);"] };
+    let first = if writer.breaks(45, "broken-posted-early") {
+        ["sem_post(&ready);", write.as_str()]
+    } else {
+        [write.as_str(), "sem_post(&ready);"]
+    };
     let read = format!("seen += {place};");
     if writer.chance(30) {
         writer.cover("semaphore-trywait");
@@ -98,6 +102,13 @@ fn locked_flag(writer: &mut Writer, place: &str) -> Roles {
     let late = writer.breaks(45, "broken-flag-set-first");
     let set = "pthread_mutex_lock(&gate); is_ready = 1; pthread_mutex_unlock(&gate);";
     let first = if late { [set, write.as_str()] } else { [write.as_str(), set] };
-    let test = ["pthread_mutex_lock(&gate);", "int go = is_ready;", "pthread_mutex_unlock(&gate);", "if (go)", &format!("    seen += {place};")].map(str::to_owned);
+    let test = [
+        "pthread_mutex_lock(&gate);",
+        "int go = is_ready;",
+        "pthread_mutex_unlock(&gate);",
+        "if (go)",
+        &format!("    seen += {place};"),
+    ]
+    .map(str::to_owned);
     (Piece::of(4, &first), Piece { lines: test.to_vec(), cost: 4 })
 }

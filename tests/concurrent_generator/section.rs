@@ -211,7 +211,10 @@ fn spin_section(writer: &mut Writer, lock: &str, body: Piece) -> Piece {
     if writer.breaks(25, "broken-no-lock") {
         return body;
     }
-    Piece { cost: body.cost + 2, ..between(body, &format!("pthread_spin_lock(&{lock});"), &format!("pthread_spin_unlock(&{lock});")) }
+    Piece {
+        cost: body.cost + 2,
+        ..between(body, &format!("pthread_spin_lock(&{lock});"), &format!("pthread_spin_unlock(&{lock});"))
+    }
 }
 
 fn atomic_section(writer: &mut Writer, body: Piece) -> Piece {
@@ -246,7 +249,10 @@ fn atomic_access(writer: &mut Writer, place: &str) -> Piece {
         _ => {
             writer.cover("atomic-compare-exchange");
             let expected = writer.name("expected");
-            Piece::of(1, &[&format!("int {expected} = 0;"), &format!("seen += atomic_compare_exchange_strong(&{place}, &{expected}, 1);")])
+            Piece::of(
+                1,
+                &[&format!("int {expected} = 0;"), &format!("seen += atomic_compare_exchange_strong(&{place}, &{expected}, 1);")],
+            )
         }
     }
 }

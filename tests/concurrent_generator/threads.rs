@@ -26,7 +26,18 @@ enum Shape {
 }
 
 pub fn write(writer: &mut Writer, data: &Data) {
-    let shape = writer.pick(&[Shape::Two, Shape::Two, Shape::Same, Shape::Loop, Shape::OneAfterAnother, Shape::Three, Shape::Nested, Shape::WithMain, Shape::WithMain, Shape::NotJoined]);
+    let shape = writer.pick(&[
+        Shape::Two,
+        Shape::Two,
+        Shape::Same,
+        Shape::Loop,
+        Shape::OneAfterAnother,
+        Shape::Three,
+        Shape::Nested,
+        Shape::WithMain,
+        Shape::WithMain,
+        Shape::NotJoined,
+    ]);
     let (workers, budget) = match shape {
         Shape::Two | Shape::Nested => (2, 3),
         Shape::NotJoined => (2, 4),
@@ -62,10 +73,14 @@ fn body(writer: &mut Writer, data: &Data, budget: u32, shape: Shape) -> Vec<Piec
     if writer.is_careful && shape != Shape::OneAfterAnother {
         accessible.retain(|datum| datum.guard != Guard::Owner);
     }
-    let mutexes: Vec<(&str, &str)> = data.data.iter().filter_map(|datum| match &datum.guard {
-        Guard::Mutex(lock) => Some((lock.as_str(), datum.place.as_str())),
-        _ => None,
-    }).collect();
+    let mutexes: Vec<(&str, &str)> = data
+        .data
+        .iter()
+        .filter_map(|datum| match &datum.guard {
+            Guard::Mutex(lock) => Some((lock.as_str(), datum.place.as_str())),
+            _ => None,
+        })
+        .collect();
     if let ([outer, inner], true) = (&mutexes[..], budget >= 4 && writer.chance(60))
         && outer.0 != inner.0
     {
@@ -91,7 +106,10 @@ fn body(writer: &mut Writer, data: &Data, budget: u32, shape: Shape) -> Vec<Piec
 fn worker(writer: &mut Writer, name: &str, pieces: Vec<Piece>, data: &Data, creates: bool) {
     let mut lines: Vec<String> = pieces.into_iter().flat_map(|piece| piece.lines).collect();
     let uses = |lines: &[String], what: &str| lines.iter().any(|line| line.contains(what));
-    if !lines.is_empty() && writer.chance(12) && !lines.iter().any(|line| ["seen", "return", "[i]", "p->"].iter().any(|word| line.contains(word))) {
+    if !lines.is_empty()
+        && writer.chance(12)
+        && !lines.iter().any(|line| ["seen", "return", "[i]", "p->"].iter().any(|word| line.contains(word)))
+    {
         writer.cover("function-pointer");
         let action = writer.name("action");
         writer.function(format!("static void {action}(void) {{\n    {}\n}}", lines.join("\n    ")));
@@ -156,7 +174,8 @@ fn argument(data: &Data, number: usize) -> &'static str {
 }
 
 fn start(writer: &mut Writer, data: &Data, shape: Shape) {
-    let create = |handle: &str, entry: &str, number: usize| format!("pthread_create(&{handle}, 0, {entry}, {});", argument(data, number));
+    let create =
+        |handle: &str, entry: &str, number: usize| format!("pthread_create(&{handle}, 0, {entry}, {});", argument(data, number));
     match shape {
         Shape::Two | Shape::Same | Shape::Three => {
             let entries: &[&str] = match shape {
@@ -264,7 +283,8 @@ fn with_main(writer: &mut Writer, data: &Data) {
 
 /// An access of `main` that needs no lock, because whoever else accesses the datum has been joined.
 fn after_access(writer: &mut Writer, data: &Data) {
-    let places: Vec<&String> = data.data.iter().filter(|datum| datum.guard != Guard::Private).filter_map(|datum| datum.in_main.as_ref()).collect();
+    let places: Vec<&String> =
+        data.data.iter().filter(|datum| datum.guard != Guard::Private).filter_map(|datum| datum.in_main.as_ref()).collect();
     if places.is_empty() {
         return;
     }

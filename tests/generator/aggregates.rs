@@ -20,9 +20,7 @@ fn records(builder: &mut Builder) {
     builder.cover("nested-structs");
     builder.cover("array-of-structs");
     builder.cover("compound-literal");
-    let kinds: Vec<String> = (0..4)
-        .map(|_| builder.random.pick(&Kind::ALL).name())
-        .collect();
+    let kinds: Vec<String> = (0..4).map(|_| builder.random.pick(&Kind::ALL).name()).collect();
     let scope = Scope::new(&[("x", Kind::U32), ("i", Kind::I32), ("y", Kind::I64)]);
     let count = builder.random.between(3, 6);
     let values = [
@@ -86,11 +84,7 @@ static @self_record @self_table[@count] = {
 fn unions(builder: &mut Builder) {
     builder.cover("unions");
     builder.cover("anonymous-members");
-    let values = [
-        ("rounds", builder.number(4, 9)),
-        ("mask", builder.number(1, 0x7fff)),
-        ("lane", builder.number(0, 3)),
-    ];
+    let values = [("rounds", builder.number(4, 9)), ("mask", builder.number(1, 0x7fff)), ("lane", builder.number(0, 3))];
     builder.section(
         "union",
         r#"
@@ -161,18 +155,13 @@ fn bit_fields(builder: &mut Builder) {
         .map(|(low, high)| builder.random.between(*low, *high))
         .collect();
     let scope = Scope::new(&[("x", Kind::U32), ("y", Kind::I32), ("z", Kind::U64)]);
-    let mut values: Vec<(&str, String)> = ["wa", "wb", "wc", "wd", "we", "wf"]
-        .into_iter()
-        .zip(widths.iter().map(i64::to_string))
-        .collect();
+    let mut values: Vec<(&str, String)> =
+        ["wa", "wb", "wc", "wd", "we", "wf"].into_iter().zip(widths.iter().map(i64::to_string)).collect();
     for key in ["one", "two", "three", "four", "five"] {
         values.push((key, scope.text(&mut builder.random, 2)));
     }
     values.push(("rounds", builder.number(3, 8)));
-    values.push((
-        "gap",
-        builder.choose(&["", "unsigned : 0;", "unsigned : 3;"]),
-    ));
+    values.push(("gap", builder.choose(&["", "unsigned : 0;", "unsigned : 3;"])));
     builder.section(
         "bitfield",
         r#"

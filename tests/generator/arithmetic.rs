@@ -7,15 +7,9 @@ use super::kind::Kind;
 
 pub fn integer_section(builder: &mut Builder) {
     let count = builder.random.between(4, 6) as usize;
-    let kinds: Vec<Kind> = (0..count)
-        .map(|_| *builder.random.pick(&Kind::ALL))
-        .collect();
+    let kinds: Vec<Kind> = (0..count).map(|_| *builder.random.pick(&Kind::ALL)).collect();
     let names: Vec<String> = (0..count).map(|index| format!("v{index}")).collect();
-    let variables: Vec<(&str, Kind)> = names
-        .iter()
-        .map(String::as_str)
-        .zip(kinds.iter().copied())
-        .collect();
+    let variables: Vec<(&str, Kind)> = names.iter().map(String::as_str).zip(kinds.iter().copied()).collect();
     let scope = Scope::new(&variables);
     builder.cover("integer-widths");
     if kinds.contains(&Kind::BOOL) {
@@ -24,11 +18,7 @@ pub fn integer_section(builder: &mut Builder) {
 
     let mut declarations = String::new();
     for (name, kind) in &variables {
-        declarations.push_str(&format!(
-            "    {} {name} = ({})take();\n",
-            kind.name(),
-            kind.name()
-        ));
+        declarations.push_str(&format!("    {} {name} = ({})take();\n", kind.name(), kind.name()));
     }
     let mut statements = String::new();
     let length = builder.random.between(6, 11);
@@ -37,24 +27,13 @@ pub fn integer_section(builder: &mut Builder) {
         statements.push_str(&format!("        {line}\n"));
         if index % 2 == 1 {
             let (name, _) = *builder.random.pick(&variables);
-            statements.push_str(&format!(
-                "        show(\"{name}@{index}\", (uint64_t){name});\n"
-            ));
+            statements.push_str(&format!("        show(\"{name}@{index}\", (uint64_t){name});\n"));
         }
     }
     cover_operators(builder, &statements);
-    let total = names
-        .iter()
-        .map(|name| format!("(uint64_t){name}"))
-        .collect::<Vec<_>>()
-        .join(" ^ ");
+    let total = names.iter().map(|name| format!("(uint64_t){name}")).collect::<Vec<_>>().join(" ^ ");
     let rounds = builder.number(1, 4);
-    let values = [
-        ("declarations", declarations),
-        ("statements", statements),
-        ("total", total),
-        ("rounds", rounds),
-    ];
+    let values = [("declarations", declarations), ("statements", statements), ("total", total), ("rounds", rounds)];
     builder.section(
         "integers",
         r#"
@@ -82,11 +61,7 @@ fn statement(builder: &mut Builder, scope: &Scope, variables: &[(&str, Kind)]) -
         7 => {
             builder.cover("comma");
             let rest = scope.text(&mut builder.random, 2);
-            format!(
-                "{name} = ({second} = ({}){value}, ({}){rest});",
-                second_kind.name(),
-                kind.name()
-            )
+            format!("{name} = ({second} = ({}){value}, ({}){rest});", second_kind.name(), kind.name())
         }
         8 => {
             builder.cover("short-circuit");
@@ -100,10 +75,7 @@ fn statement(builder: &mut Builder, scope: &Scope, variables: &[(&str, Kind)]) -
             let condition = scope.text(&mut builder.random, 2);
             let rest = scope.text(&mut builder.random, 2);
             let assigned = format!("({name} = ({}){value})", kind.name());
-            format!(
-                "(void)({condition} ? {assigned} : ({second} = ({}){rest}));",
-                second_kind.name()
-            )
+            format!("(void)({condition} ? {assigned} : ({second} = ({}){rest}));", second_kind.name())
         }
         // A narrow type is incremented as an int and wraps on the way back; int and wider signed types would overflow.
         10 if kind != Kind::I32 && kind != Kind::I64 && kind != Kind::BOOL => {
@@ -118,10 +90,7 @@ fn statement(builder: &mut Builder, scope: &Scope, variables: &[(&str, Kind)]) -
         _ => {
             builder.cover("conversion-chain");
             let random = &mut builder.random;
-            let (first, middle) = (
-                random.pick(&Kind::ALL).name(),
-                random.pick(&Kind::ALL).name(),
-            );
+            let (first, middle) = (random.pick(&Kind::ALL).name(), random.pick(&Kind::ALL).name());
             format!("{name} = ({})({first})({middle}){value};", kind.name())
         }
     }
@@ -135,11 +104,7 @@ fn compound(builder: &mut Builder, scope: &Scope, name: &str, kind: Kind) -> Str
         0 => {
             // In the unsigned type that is at least as wide as the target nothing overflows.
             let operator = random.pick(&["+=", "-=", "*="]);
-            let wide = if kind.bits == 64 || random.chance(30) {
-                "uint64_t"
-            } else {
-                "uint32_t"
-            };
+            let wide = if kind.bits == 64 || random.chance(30) { "uint64_t" } else { "uint32_t" };
             format!("{name} {operator} ({wide}){value};")
         }
         1 => {
@@ -153,11 +118,7 @@ fn compound(builder: &mut Builder, scope: &Scope, name: &str, kind: Kind) -> Str
         }
         _ if !kind.signed && random.chance(50) => {
             // A narrow unsigned type is shifted as an int: the count must keep its bits below the sign.
-            let most = if kind.bits >= 32 {
-                kind.bits - 1
-            } else {
-                (kind.bits - 1).min(30 - kind.bits)
-            };
+            let most = if kind.bits >= 32 { kind.bits - 1 } else { (kind.bits - 1).min(30 - kind.bits) };
             let count = random.below(u64::from(most) + 1);
             format!("{name} <<= {count};")
         }

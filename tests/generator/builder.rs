@@ -60,12 +60,7 @@ static void show_double(const char *label, double value) {
 
 impl Builder {
     pub fn new(seed: u64) -> Self {
-        Self {
-            random: Random::new(seed),
-            features: BTreeSet::new(),
-            items: Vec::new(),
-            sections: Vec::new(),
-        }
+        Self { random: Random::new(seed), features: BTreeSet::new(), items: Vec::new(), sections: Vec::new() }
     }
 
     pub fn cover(&mut self, feature: &'static str) {
@@ -100,9 +95,7 @@ impl Builder {
         while let Some(at) = rest.find('@') {
             filled.push_str(&rest[..at]);
             rest = &rest[at + 1..];
-            let letters = rest
-                .find(|c: char| !c.is_ascii_lowercase())
-                .unwrap_or(rest.len());
+            let letters = rest.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(rest.len());
             let digits = rest[letters..].find(|c: char| !c.is_ascii_digit());
             let length = digits.map_or(rest.len(), |digits| letters + digits);
             let key = &rest[..length];
@@ -123,33 +116,17 @@ impl Builder {
     }
 
     fn linkage(&mut self) -> &'static str {
-        const CHOICES: [&str; 4] = [
-            "static",
-            "static",
-            "static inline",
-            "static __attribute__((noinline))",
-        ];
+        const CHOICES: [&str; 4] = ["static", "static", "static inline", "static __attribute__((noinline))"];
         self.random.pick::<&'static str>(&CHOICES)
     }
 
     pub fn finish(mut self) -> (String, BTreeSet<&'static str>) {
         // Without `volatile` the optimiser knows every input and folds whole sections.
         let opaque = self.random.chance(70);
-        let storage = if opaque {
-            "volatile uint64_t"
-        } else {
-            "uint64_t"
-        };
-        self.cover(if opaque {
-            "opaque-inputs"
-        } else {
-            "foldable-inputs"
-        });
+        let storage = if opaque { "volatile uint64_t" } else { "uint64_t" };
+        self.cover(if opaque { "opaque-inputs" } else { "foldable-inputs" });
         let input = self.random.next();
-        let values = [
-            ("storage", storage.to_string()),
-            ("input", format!("{input:#x}")),
-        ];
+        let values = [("storage", storage.to_string()), ("input", format!("{input:#x}"))];
         let mut source = self.fill(PRELUDE, "prelude", &values);
         if self.items.iter().any(|item| item.contains("show_double(")) {
             source.push_str(SHOW_DOUBLE);

@@ -155,15 +155,9 @@ const FIRST_LARGE: usize = 9;
 fn structs_by_value(builder: &mut Builder) {
     builder.cover("struct-by-value");
     let mut values: Vec<(&str, String)> = Vec::new();
-    for (type_key, make_key, hash_key) in
-        [("t1", "m1", "h1"), ("t2", "m2", "h2"), ("t3", "m3", "h3")]
-    {
+    for (type_key, make_key, hash_key) in [("t1", "m1", "h1"), ("t2", "m2", "h2"), ("t3", "m3", "h3")] {
         let large = type_key == "t3" && builder.random.chance(75);
-        let members = *builder.random.pick(if large {
-            &MEMBERS[FIRST_LARGE..]
-        } else {
-            &MEMBERS
-        });
+        let members = *builder.random.pick(if large { &MEMBERS[FIRST_LARGE..] } else { &MEMBERS });
         if members.contains("float") || members.contains("double") {
             builder.cover("struct-by-value-floating");
         }
@@ -171,11 +165,7 @@ fn structs_by_value(builder: &mut Builder) {
             builder.cover("struct-by-value-large");
         }
         let (make, hash) = make_and_hash(members);
-        values.extend([
-            (type_key, members.to_string()),
-            (make_key, make),
-            (hash_key, hash),
-        ]);
+        values.extend([(type_key, members.to_string()), (make_key, make), (hash_key, hash)]);
     }
     values.push(("rounds", builder.number(2, 5)));
     builder.section(
@@ -232,21 +222,14 @@ fn make_and_hash(members: &str) -> (String, String) {
         let (kind, name) = member.trim().split_once(' ').expect("a type and a name");
         let shift = index * 3;
         if let Some(name) = name.strip_suffix("[5]") {
-            make.push_str(&format!(
-                "for (int i = 0; i < 5; i++) s.{name}[i] = ({kind})(x >> i); "
-            ));
-            hash.push_str(&format!(
-                " + (uint64_t)s.{name}[0] + 5 * (uint64_t)s.{name}[4]"
-            ));
+            make.push_str(&format!("for (int i = 0; i < 5; i++) s.{name}[i] = ({kind})(x >> i); "));
+            hash.push_str(&format!(" + (uint64_t)s.{name}[0] + 5 * (uint64_t)s.{name}[4]"));
         } else if kind == "float" || kind == "double" {
             // Small multiples of a quarter are exact in both types, and positive ones convert to unsigned.
             make.push_str(&format!("s.{name} = ({kind})((x >> {shift}) & 4095) / 4; "));
             hash.push_str(&format!(" + {} * (uint64_t)(s.{name} * 4)", index + 2));
         } else {
-            make.push_str(&format!(
-                "s.{name} = ({kind})(x * {}u >> {shift}); ",
-                index * 40 + 1
-            ));
+            make.push_str(&format!("s.{name} = ({kind})(x * {}u >> {shift}); ", index * 40 + 1));
             hash.push_str(&format!(" + {} * (uint64_t)s.{name}", index + 2));
         }
     }

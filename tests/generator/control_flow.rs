@@ -15,18 +15,7 @@ pub fn section(builder: &mut Builder) {
 }
 
 fn machine_scope() -> Scope {
-    Scope::new(&[
-        ("a", Kind::U32),
-        ("b", Kind::I32),
-        ("c", Kind::U64),
-        (
-            "d",
-            Kind {
-                bits: 8,
-                signed: true,
-            },
-        ),
-    ])
+    Scope::new(&[("a", Kind::U32), ("b", Kind::I32), ("c", Kind::U64), ("d", Kind { bits: 8, signed: true })])
 }
 
 const MACHINE_VARIABLES: &str = r#"    uint32_t a = (uint32_t)take();
@@ -52,32 +41,17 @@ fn nested_statements(builder: &mut Builder) {
 }
 
 fn assignment(builder: &mut Builder) -> String {
-    let (name, kind) = *builder.random.pick(&[
-        ("a", "uint32_t"),
-        ("b", "int32_t"),
-        ("c", "uint64_t"),
-        ("d", "int8_t"),
-    ]);
+    let (name, kind) = *builder.random.pick(&[("a", "uint32_t"), ("b", "int32_t"), ("c", "uint64_t"), ("d", "int8_t")]);
     let value = machine_scope().text(&mut builder.random, 2);
     format!("{name} = ({kind}){value};")
 }
 
-fn block(
-    builder: &mut Builder,
-    depth: u32,
-    indent: usize,
-    loops: &mut u32,
-    in_loop: bool,
-) -> String {
+fn block(builder: &mut Builder, depth: u32, indent: usize, loops: &mut u32, in_loop: bool) -> String {
     let margin = "    ".repeat(indent);
     let mut text = String::new();
     for _ in 0..builder.random.between(2, 3) {
         let condition = machine_scope().text(&mut builder.random, 2);
-        let choice = if depth == 0 {
-            builder.random.below(3)
-        } else {
-            builder.random.below(9)
-        };
+        let choice = if depth == 0 { builder.random.below(3) } else { builder.random.below(9) };
         match choice {
             0 => text.push_str(&format!("{margin}show(\"c\", c += a);\n")),
             1 if in_loop => {
@@ -89,7 +63,9 @@ fn block(
             3 | 4 => {
                 let then = block(builder, depth - 1, indent + 1, loops, in_loop);
                 let other = assignment(builder);
-                text.push_str(&format!("{margin}if ({condition}) {{\n{then}{margin}}} else {{\n{margin}    {other}\n{margin}}}\n"));
+                text.push_str(&format!(
+                    "{margin}if ({condition}) {{\n{then}{margin}}} else {{\n{margin}    {other}\n{margin}}}\n"
+                ));
             }
             _ => {
                 *loops += 1;
@@ -134,11 +110,7 @@ fn switches(builder: &mut Builder) {
             cases.push_str("            /* fall through */\n");
         }
         // Dense labels become tables, sparse ones comparisons.
-        label += if builder.random.chance(70) {
-            1
-        } else {
-            builder.random.between(2, 90)
-        };
+        label += if builder.random.chance(70) { 1 } else { builder.random.between(2, 90) };
     }
     let values = [
         ("variables", MACHINE_VARIABLES.to_string()),
@@ -260,9 +232,7 @@ done:
 fn computed_goto(builder: &mut Builder) {
     builder.cover("computed-goto");
     let length = builder.random.between(10, 30);
-    let code: Vec<String> = (0..length)
-        .map(|_| builder.random.below(6).to_string())
-        .collect();
+    let code: Vec<String> = (0..length).map(|_| builder.random.below(6).to_string()).collect();
     let scope = machine_scope();
     let values = [
         ("variables", MACHINE_VARIABLES.to_string()),

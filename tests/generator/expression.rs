@@ -20,26 +20,12 @@ pub struct Expression {
 impl Expression {
     /// A value of which no more is known than its type.
     fn any(text: String, kind: Kind) -> Self {
-        Self {
-            text,
-            kind,
-            low: kind.low(),
-            high: kind.high(),
-        }
+        Self { text, kind, low: kind.low(), high: kind.high() }
     }
 
     fn known(text: String, kind: Kind, low: i128, high: i128) -> Self {
-        assert!(
-            kind.holds(low, high),
-            "{text}: {low}..={high} is not within {}",
-            kind.name()
-        );
-        Self {
-            text,
-            kind,
-            low,
-            high,
-        }
+        assert!(kind.holds(low, high), "{text}: {low}..={high} is not within {}", kind.name());
+        Self { text, kind, low, high }
     }
 
     fn truth(text: String) -> Self {
@@ -70,12 +56,8 @@ pub struct Scope {
 
 impl Scope {
     pub fn new(variables: &[(&str, Kind)]) -> Self {
-        let owned = variables
-            .iter()
-            .map(|(name, kind)| (name.to_string(), *kind));
-        Self {
-            variables: owned.collect(),
-        }
+        let owned = variables.iter().map(|(name, kind)| (name.to_string(), *kind));
+        Self { variables: owned.collect() }
     }
 
     /// The text of an expression of any integer type.
@@ -114,10 +96,7 @@ impl Scope {
             // Small values let signed arithmetic stay plain.
             0 => {
                 let divisor = random.between(2, 1000) as i128;
-                remainder(
-                    &variable,
-                    &Expression::known(divisor.to_string(), Kind::I32, divisor, divisor),
-                )
+                remainder(&variable, &Expression::known(divisor.to_string(), Kind::I32, divisor, divisor))
             }
             1 => {
                 let mask = (1 << random.between(1, 12)) - 1;
@@ -141,12 +120,7 @@ impl Scope {
                 .iter()
                 .map(|(x, y)| x.checked_mul(*y))
                 .collect::<Option<Vec<i128>>>()
-                .map(|all| {
-                    (
-                        *all.iter().min().expect("four"),
-                        *all.iter().max().expect("four"),
-                    )
-                }),
+                .map(|all| (*all.iter().min().expect("four"), *all.iter().max().expect("four"))),
         };
         let plain = format!("({} {operator} {})", left.text, right.text);
         match bounds {
@@ -154,12 +128,7 @@ impl Scope {
             _ if !kind.signed => Expression::any(plain, kind),
             _ => {
                 let unsigned = kind.unsigned().name();
-                let text = format!(
-                    "(({})(({unsigned}){} {operator} ({unsigned}){}))",
-                    kind.name(),
-                    left.text,
-                    right.text
-                );
+                let text = format!("(({})(({unsigned}){} {operator} ({unsigned}){}))", kind.name(), left.text, right.text);
                 Expression::any(text, kind)
             }
         }
@@ -173,11 +142,7 @@ impl Scope {
         let ((a, b), (c, d)) = (left.interval_as(kind), right.interval_as(kind));
         let text = format!("({} {operator} {})", left.text, right.text);
         // The narrowest two's complement range that holds both operands also holds the result.
-        let magnitude = [a, b, c, d]
-            .iter()
-            .map(|x| if *x < 0 { !x } else { *x })
-            .max()
-            .expect("four");
+        let magnitude = [a, b, c, d].iter().map(|x| if *x < 0 { !x } else { *x }).max().expect("four");
         let high = (1i128 << (128 - magnitude.leading_zeros())) - 1;
         let low = if a < 0 || c < 0 { -high - 1 } else { 0 };
         Expression::known(text, kind, low, high)
@@ -188,18 +153,10 @@ impl Scope {
         let kind = value.kind.promoted();
         let (count, most) = self.shift_count(random, kind.bits, depth);
         if kind.signed && value.low >= 0 && kind.holds(0, value.high << most) {
-            return Expression::known(
-                format!("({} << {count})", value.text),
-                kind,
-                0,
-                value.high << most,
-            );
+            return Expression::known(format!("({} << {count})", value.text), kind, 0, value.high << most);
         }
         let unsigned = kind.unsigned();
-        Expression::any(
-            format!("(({}){} << {count})", unsigned.name(), value.text),
-            unsigned,
-        )
+        Expression::any(format!("(({}){} << {count})", unsigned.name(), value.text), unsigned)
     }
 
     fn shift_right(&self, random: &mut Random, depth: u32) -> Expression {
@@ -233,12 +190,7 @@ impl Scope {
             let mask = (1 << random.between(1, 15)) - 1;
             let inner = self.expression(random, depth - 1);
             let kind = inner.kind.common(Kind::I32);
-            Expression::known(
-                format!("(({} & {mask}) + 1)", inner.text),
-                kind,
-                1,
-                mask + 1,
-            )
+            Expression::known(format!("(({} & {mask}) + 1)", inner.text), kind, 1, mask + 1)
         };
         if random.chance(40) {
             return remainder(&dividend, &divisor);
@@ -266,10 +218,7 @@ impl Scope {
         let right = self.expression(random, depth - 1);
         // Comparisons with zero keep compilers from suspecting a mistyped `&` or `|`.
         let operator = random.pick(&["&&", "||"]);
-        Expression::truth(format!(
-            "({} != 0 {operator} {} != 0)",
-            left.text, right.text
-        ))
+        Expression::truth(format!("({} != 0 {operator} {} != 0)", left.text, right.text))
     }
 
     fn unary(&self, random: &mut Random, depth: u32) -> Expression {
@@ -279,11 +228,7 @@ impl Scope {
             0 => Expression::truth(format!("(!{})", value.text)),
             1 => {
                 let text = format!("(~{})", value.text);
-                if kind.signed {
-                    Expression::known(text, kind, !value.high, !value.low)
-                } else {
-                    Expression::any(text, kind)
-                }
+                if kind.signed { Expression::known(text, kind, !value.high, !value.low) } else { Expression::any(text, kind) }
             }
             _ if kind.signed && value.low > kind.low() => {
                 Expression::known(format!("(-{})", value.text), kind, -value.high, -value.low)
@@ -313,17 +258,11 @@ fn remainder(dividend: &Expression, divisor: &Expression) -> Expression {
     let (least, most) = divisor.interval_as(kind);
     let bound = least.abs().max(most.abs()) - 1;
     let text = format!("({} % {})", dividend.text, divisor.text);
-    Expression::known(
-        text,
-        kind,
-        if low < 0 { -bound } else { 0 },
-        if high > 0 { bound } else { 0 },
-    )
+    Expression::known(text, kind, if low < 0 { -bound } else { 0 }, if high > 0 { bound } else { 0 })
 }
 
 fn literal(random: &mut Random) -> Expression {
-    let constant =
-        |text: String, kind: Kind, value: i128| Expression::known(text, kind, value, value);
+    let constant = |text: String, kind: Kind, value: i128| Expression::known(text, kind, value, value);
     match random.below(6) {
         0 => {
             let value = random.next() >> random.below(64);
@@ -331,11 +270,7 @@ fn literal(random: &mut Random) -> Expression {
         }
         1 => {
             let value = (random.next() >> 1) as i64 >> random.below(62);
-            constant(
-                format!("(-INT64_C({value}))"),
-                Kind::I64,
-                -i128::from(value),
-            )
+            constant(format!("(-INT64_C({value}))"), Kind::I64, -i128::from(value))
         }
         2 => {
             let value = (random.next() as u32) >> random.below(32);

@@ -15,16 +15,10 @@ struct Value {
 fn leaf(random: &mut Random, suffix: &str) -> Value {
     if random.chance(25) {
         let constant = random.between(-4000, 4000) as f64 / 64.0;
-        return Value {
-            text: format!("({constant:?}{suffix})"),
-            bound: constant.abs(),
-        };
+        return Value { text: format!("({constant:?}{suffix})"), bound: constant.abs() };
     }
     let name = random.pick(&["x", "y", "z"]);
-    Value {
-        text: name.to_string(),
-        bound: 1000.0,
-    }
+    Value { text: name.to_string(), bound: 1000.0 }
 }
 
 fn expression(random: &mut Random, depth: u32, suffix: &str) -> Value {
@@ -36,48 +30,24 @@ fn expression(random: &mut Random, depth: u32, suffix: &str) -> Value {
     let (a, b) = (&left.text, &right.text);
     let most = left.bound.max(right.bound);
     match random.below(11) {
-        0 | 1 => Value {
-            text: format!("({a} + {b})"),
-            bound: left.bound + right.bound + 1.0,
-        },
-        2 => Value {
-            text: format!("({a} - {b})"),
-            bound: left.bound + right.bound + 1.0,
-        },
-        3 | 4 => Value {
-            text: format!("({a} * {b})"),
-            bound: left.bound * right.bound + 1.0,
-        },
-        5 | 6 => Value {
-            text: format!("({a} / (1.0{suffix} + {b} * {b}))"),
-            bound: left.bound,
-        },
-        7 => Value {
-            text: format!("({a} < {b} ? {b} : -{a})"),
-            bound: most,
-        },
+        0 | 1 => Value { text: format!("({a} + {b})"), bound: left.bound + right.bound + 1.0 },
+        2 => Value { text: format!("({a} - {b})"), bound: left.bound + right.bound + 1.0 },
+        3 | 4 => Value { text: format!("({a} * {b})"), bound: left.bound * right.bound + 1.0 },
+        5 | 6 => Value { text: format!("({a} / (1.0{suffix} + {b} * {b}))"), bound: left.bound },
+        7 => Value { text: format!("({a} < {b} ? {b} : -{a})"), bound: most },
         8 => {
             // The i386 convention returns sqrtf's result with excess precision; the double root of a float has none.
             let rounding = if suffix == "f" { "(float)" } else { "" };
-            Value {
-                text: format!("({rounding}sqrt(fabs{suffix}({a})))"),
-                bound: left.bound + 1.0,
-            }
+            Value { text: format!("({rounding}sqrt(fabs{suffix}({a})))"), bound: left.bound + 1.0 }
         }
         9 => {
             let function = random.pick(&["floor", "ceil", "trunc", "fabs"]);
-            Value {
-                text: format!("{function}{suffix}({a})"),
-                bound: left.bound + 1.0,
-            }
+            Value { text: format!("{function}{suffix}({a})"), bound: left.bound + 1.0 }
         }
         // The sum removes the sign of a zero, which these functions leave open.
         _ => {
             let function = random.pick(&["fmin", "fmax"]);
-            Value {
-                text: format!("({function}{suffix}({a}, {b}) + 0.0{suffix})"),
-                bound: most,
-            }
+            Value { text: format!("({function}{suffix}({a}, {b}) + 0.0{suffix})"), bound: most }
         }
     }
 }
@@ -89,11 +59,7 @@ pub fn section(builder: &mut Builder) {
     builder.cover("float-int-conversion");
     let single = builder.random.chance(40);
     builder.cover(if single { "float" } else { "double" });
-    let (kind, suffix) = if single {
-        ("float", "f")
-    } else {
-        ("double", "")
-    };
+    let (kind, suffix) = if single { ("float", "f") } else { ("double", "") };
     let mut statements = String::new();
     for index in 0..builder.random.between(4, 7) {
         // Three levels of products keep the bound below 1000⁸, far inside the range of float.
@@ -159,10 +125,7 @@ fn long_doubles(builder: &mut Builder) {
     builder.cover("long-double");
     let values = [
         ("first", builder.choose(&["+", "-", "*"])),
-        (
-            "divisor",
-            builder.choose(&["3.0L", "7.5L", "0.1L", "1024.0L"]),
-        ),
+        ("divisor", builder.choose(&["3.0L", "7.5L", "0.1L", "1024.0L"])),
         ("rounds", builder.number(2, 5)),
         ("width", builder.number(1, 25)),
         ("precision", builder.number(0, 15)),

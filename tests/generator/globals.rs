@@ -17,22 +17,14 @@ fn relocations(builder: &mut Builder) {
     builder.cover("relocations");
     let kind = *builder.random.pick(&Kind::ALL[1..]);
     let length = builder.random.between(4, 9);
-    let numbers: Vec<String> = (0..length)
-        .map(|_| builder.random.below(128).to_string())
-        .collect();
+    let numbers: Vec<String> = (0..length).map(|_| builder.random.below(128).to_string()).collect();
     let values = [
         ("kind", kind.name()),
         ("length", length.to_string()),
         ("numbers", numbers.join(", ")),
         ("index", builder.random.below(length as u64).to_string()),
-        (
-            "word",
-            builder.choose(&["alpha", "beta gamma", "", "delta\\n\\x01\\377"]),
-        ),
-        (
-            "real",
-            builder.choose(&["1.5", "-0.125", "1e10", "3.0 / 7.0"]),
-        ),
+        ("word", builder.choose(&["alpha", "beta gamma", "", "delta\\n\\x01\\377"])),
+        ("real", builder.choose(&["1.5", "-0.125", "1e10", "3.0 / 7.0"])),
         ("skip", builder.number(0, 2)),
     ];
     builder.section(
@@ -136,22 +128,12 @@ static _Thread_local struct { int calls; @kind *last; } @self_state = {-1, 0};
 fn atomics(builder: &mut Builder) {
     builder.cover("atomics");
     builder.cover("volatile");
-    let operators: Vec<String> = (0..3)
-        .map(|_| builder.choose(&["add", "sub", "and", "or", "xor", "nand"]))
-        .collect();
+    let operators: Vec<String> = (0..3).map(|_| builder.choose(&["add", "sub", "and", "or", "xor", "nand"])).collect();
     let values = [
         ("one", operators[0].clone()),
         ("two", operators[1].clone()),
         ("three", operators[2].clone()),
-        (
-            "order",
-            builder.choose(&[
-                "__ATOMIC_RELAXED",
-                "__ATOMIC_ACQ_REL",
-                "__ATOMIC_SEQ_CST",
-                "__ATOMIC_RELEASE",
-            ]),
-        ),
+        ("order", builder.choose(&["__ATOMIC_RELAXED", "__ATOMIC_ACQ_REL", "__ATOMIC_SEQ_CST", "__ATOMIC_RELEASE"])),
         ("rounds", builder.number(3, 9)),
     ];
     builder.section(

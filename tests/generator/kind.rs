@@ -7,44 +7,17 @@ pub struct Kind {
 }
 
 impl Kind {
-    pub const BOOL: Kind = Kind {
-        bits: 1,
-        signed: false,
-    };
-    pub const I32: Kind = Kind {
-        bits: 32,
-        signed: true,
-    };
-    pub const U32: Kind = Kind {
-        bits: 32,
-        signed: false,
-    };
-    pub const I64: Kind = Kind {
-        bits: 64,
-        signed: true,
-    };
-    pub const U64: Kind = Kind {
-        bits: 64,
-        signed: false,
-    };
+    pub const BOOL: Kind = Kind { bits: 1, signed: false };
+    pub const I32: Kind = Kind { bits: 32, signed: true };
+    pub const U32: Kind = Kind { bits: 32, signed: false };
+    pub const I64: Kind = Kind { bits: 64, signed: true };
+    pub const U64: Kind = Kind { bits: 64, signed: false };
     pub const ALL: [Kind; 9] = [
         Kind::BOOL,
-        Kind {
-            bits: 8,
-            signed: true,
-        },
-        Kind {
-            bits: 8,
-            signed: false,
-        },
-        Kind {
-            bits: 16,
-            signed: true,
-        },
-        Kind {
-            bits: 16,
-            signed: false,
-        },
+        Kind { bits: 8, signed: true },
+        Kind { bits: 8, signed: false },
+        Kind { bits: 16, signed: true },
+        Kind { bits: 16, signed: false },
         Kind::I32,
         Kind::U32,
         Kind::I64,
@@ -60,11 +33,7 @@ impl Kind {
     }
 
     pub fn low(self) -> i128 {
-        if self.signed {
-            -(1 << (self.bits - 1))
-        } else {
-            0
-        }
+        if self.signed { -(1 << (self.bits - 1)) } else { 0 }
     }
 
     pub fn high(self) -> i128 {
@@ -80,10 +49,7 @@ impl Kind {
     }
 
     pub fn unsigned(self) -> Kind {
-        Kind {
-            bits: self.bits,
-            signed: false,
-        }
+        Kind { bits: self.bits, signed: false }
     }
 
     /// The usual arithmetic conversions.
@@ -91,9 +57,6 @@ impl Kind {
         let (left, right) = (self.promoted(), other.promoted());
         let bits = left.bits.max(right.bits);
         let signed = |kind: Kind| kind.signed || kind.bits < bits;
-        Kind {
-            bits,
-            signed: signed(left) && signed(right),
-        }
+        Kind { bits, signed: signed(left) && signed(right) }
     }
 }

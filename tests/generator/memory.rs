@@ -65,20 +65,8 @@ typedef struct { @kind *items; size_t used, room; } @self_vector;
 fn linked_nodes(builder: &mut Builder) {
     builder.cover("malloc");
     builder.cover("linked-nodes");
-    let kind = *builder.random.pick(&[
-        Kind::U32,
-        Kind::I32,
-        Kind::I64,
-        Kind {
-            bits: 16,
-            signed: true,
-        },
-    ]);
-    let values = [
-        ("kind", kind.name()),
-        ("count", builder.number(5, 24)),
-        ("modulus", builder.number(2, 5)),
-    ];
+    let kind = *builder.random.pick(&[Kind::U32, Kind::I32, Kind::I64, Kind { bits: 16, signed: true }]);
+    let values = [("kind", kind.name()), ("count", builder.number(5, 24)), ("modulus", builder.number(2, 5))];
     builder.section(
         "nodes",
         r#"

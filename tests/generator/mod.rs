@@ -102,15 +102,9 @@ mod tests {
             }
         }
         for (feature, count) in &uses {
-            println!(
-                "{feature:28} {:5.1} %",
-                100.0 * f64::from(*count) / programs as f64
-            );
+            println!("{feature:28} {:5.1} %", 100.0 * f64::from(*count) / programs as f64);
         }
-        let rare: Vec<_> = uses
-            .iter()
-            .filter(|(_, count)| u64::from(**count) * 20 < programs)
-            .collect();
+        let rare: Vec<_> = uses.iter().filter(|(_, count)| u64::from(**count) * 20 < programs).collect();
         assert!(rare.is_empty(), "too rare: {rare:?}");
     }
 }

@@ -27,14 +27,8 @@ fn string_functions(builder: &mut Builder) {
         ("first", builder.choose(&TEXTS)),
         ("second", builder.choose(&TEXTS)),
         ("letter", builder.choose(&["a", "o", "1", "/", "z", " "])),
-        (
-            "needle",
-            builder.choose(&["ab", "o", "33", "to/", "quick", ""]),
-        ),
-        (
-            "accept",
-            builder.choose(&["abcdefgh ", " \\tH", "the", "0123456789=;"]),
-        ),
+        ("needle", builder.choose(&["ab", "o", "33", "to/", "quick", ""])),
+        ("accept", builder.choose(&["abcdefgh ", " \\tH", "the", "0123456789=;"])),
         ("delimiters", builder.choose(&[" ", "=;", "/.", " ,!"])),
         ("count", builder.number(1, 9)),
     ];
@@ -152,26 +146,9 @@ fn number_texts(builder: &mut Builder) {
     let values = [
         ("scan", scan.to_string()),
         ("base", builder.choose(&["10", "16", "8", "0", "2", "36"])),
-        (
-            "digits",
-            builder.choose(&[
-                "0x1fG",
-                "0755",
-                "-1011z",
-                "  +42 rest",
-                "99999999999",
-                "zz",
-                "",
-            ]),
-        ),
-        (
-            "signed",
-            builder.choose(&["-123", "2147483647", "  77abc", "x", "+0"]),
-        ),
-        (
-            "wide",
-            builder.choose(&["-9000000000", "123456789012345", "18", "-0"]),
-        ),
+        ("digits", builder.choose(&["0x1fG", "0755", "-1011z", "  +42 rest", "99999999999", "zz", ""])),
+        ("signed", builder.choose(&["-123", "2147483647", "  77abc", "x", "+0"])),
+        ("wide", builder.choose(&["-9000000000", "123456789012345", "18", "-0"])),
         ("width", builder.number(1, 12)),
         ("room", builder.number(1, 20)),
     ];

@@ -9,23 +9,11 @@ fn argument(builder: &mut Builder, letter: char) -> String {
         'i' => random.between(-100_000, 100_000).to_string(),
         'u' => format!("{}u", random.next() as u32),
         'l' => format!("INT64_C({})", random.between(i64::MIN / 2, i64::MAX)),
-        'd' => format!(
-            "{}.{}",
-            random.between(-500, 500),
-            random.pick(&["0", "25", "5", "75"])
-        ),
+        'd' => format!("{}.{}", random.between(-500, 500), random.pick(&["0", "25", "5", "75"])),
         's' => (*random.pick(&["\"north\"", "\"\"", "\"a longer word\"", "text"])).to_string(),
         'p' => (*random.pick(&["&numbers[0]", "&numbers[1]", "numbers + 2"])).to_string(),
-        'q' => format!(
-            "(@self_small){{{}, {}}}",
-            random.between(0, 99),
-            random.between(-9, 9)
-        ),
-        'm' => format!(
-            "(@self_mixed){{{}.5, {}}}",
-            random.between(0, 99),
-            random.between(-9, 9)
-        ),
+        'q' => format!("(@self_small){{{}, {}}}", random.between(0, 99), random.between(-9, 9)),
+        'm' => format!("(@self_mixed){{{}.5, {}}}", random.between(0, 99), random.between(-9, 9)),
         'b' => format!("(@self_big){{{{{}, 2, 3}}, 0.25}}", random.between(0, 99)),
         'c' => format!("'{}'", (b'a' + random.below(26) as u8) as char),
         other => unreachable!("no argument is described by {other}"),
@@ -37,25 +25,17 @@ fn call(builder: &mut Builder) -> String {
         0 => {
             builder.cover("varargs-beyond-registers");
             let count = builder.random.between(8, 14);
-            let choices: &[char] = if builder.random.chance(50) {
-                &['i', 'l', 'u']
-            } else {
-                &['d', 'd', 'i']
-            };
+            let choices: &[char] = if builder.random.chance(50) { &['i', 'l', 'u'] } else { &['d', 'd', 'i'] };
             (0..count).map(|_| *builder.random.pick(choices)).collect()
         }
         1 => {
             builder.cover("varargs-structs");
             let count = builder.random.between(2, 9);
-            (0..count)
-                .map(|_| *builder.random.pick(&['q', 'm', 'b', 'i', 'd', 'l']))
-                .collect()
+            (0..count).map(|_| *builder.random.pick(&['q', 'm', 'b', 'i', 'd', 'l'])).collect()
         }
         _ => {
             let count = builder.random.between(0, 8);
-            (0..count)
-                .map(|_| *builder.random.pick(&['i', 'u', 'l', 'd', 's', 'p', 'c']))
-                .collect()
+            (0..count).map(|_| *builder.random.pick(&['i', 'u', 'l', 'd', 's', 'p', 'c'])).collect()
         }
     };
     let description: String = letters.iter().collect();
@@ -73,18 +53,10 @@ pub fn section(builder: &mut Builder) {
     let mut calls = String::new();
     for _ in 0..builder.random.between(2, 4) {
         let arguments = call(builder);
-        calls.push_str(&format!(
-            "    show(\"call\", total = total * 3 + @self_read({arguments}));\n"
-        ));
+        calls.push_str(&format!("    show(\"call\", total = total * 3 + @self_read({arguments}));\n"));
     }
-    let sum: Vec<String> = (0..builder.random.between(1, 12))
-        .map(|_| builder.number(-5000, 5000))
-        .collect();
-    let values = [
-        ("calls", calls),
-        ("count", sum.len().to_string()),
-        ("sum", sum.join(", ")),
-    ];
+    let sum: Vec<String> = (0..builder.random.between(1, 12)).map(|_| builder.number(-5000, 5000)).collect();
+    let values = [("calls", calls), ("count", sum.len().to_string()), ("sum", sum.join(", "))];
     builder.section(
         "variadic",
         r#"

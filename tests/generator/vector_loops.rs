@@ -8,15 +8,8 @@ use super::kind::Kind;
 pub fn section(builder: &mut Builder) {
     builder.cover("vector-loops");
     let integers = &Kind::ALL[1..];
-    let (kind, narrow) = (
-        *builder.random.pick(integers),
-        *builder.random.pick(integers),
-    );
-    let unsigned = if kind.bits == 64 {
-        Kind::U64
-    } else {
-        Kind::U32
-    };
+    let (kind, narrow) = (*builder.random.pick(integers), *builder.random.pick(integers));
+    let unsigned = if kind.bits == 64 { Kind::U64 } else { Kind::U32 };
     let element = Scope::new(&[("a", kind), ("b", narrow)]);
     let length = builder.random.between(9, 70);
     let floating = builder.choose(&["double", "float"]);

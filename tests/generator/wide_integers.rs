@@ -24,14 +24,7 @@ fn int128(builder: &mut Builder) {
     let divisor = builder.number(2, 1_000_000);
     let operator = builder.choose(&["+", "-", "*", "^", "|", "&"]);
     let sign = builder.choose(&["1", "-1", "-77"]);
-    let values = [
-        ("high", high),
-        ("low", low),
-        ("shift", shift),
-        ("divisor", divisor),
-        ("operator", operator),
-        ("sign", sign),
-    ];
+    let values = [("high", high), ("low", low), ("shift", shift), ("divisor", divisor), ("operator", operator), ("sign", sign)];
     builder.section(
         "wide",
         r#"

@@ -44,7 +44,8 @@ fn undefined(source: &str) -> String {
 
 #[test]
 fn jumps_to_where_nothing_stands_are_faults() {
-    let returned = "static jmp_buf b; static int f(void) { return setjmp(b); } int main(void) { if (f() == 0) longjmp(b, 1); return 0; }";
+    let returned =
+        "static jmp_buf b; static int f(void) { return setjmp(b); } int main(void) { if (f() == 0) longjmp(b, 1); return 0; }";
     assert_eq!(undefined(returned), "a longjmp into a function that has returned");
     let again = "static jmp_buf b; static int n; static void f(void) { if (n++ == 0) { if (setjmp(b)) puts(\"here\"); } else longjmp(b, 1); }\
         int main(void) { f(); f(); return 0; }";
@@ -86,8 +87,14 @@ fn assumptions(source: &str) -> Vec<AssumptionKind> {
 fn what_is_not_executed_is_an_assumption() {
     use AssumptionKind::{ExternalFunction, FileContent, PartialModel, SignalHandler, StandardInput};
     let cases = [
-        ("pthread_mutexattr_t a; pthread_mutex_t m; pthread_mutexattr_init(&a); pthread_mutexattr_setrobust(&a, 1); pthread_mutex_init(&m, &a);", Some(PartialModel)),
-        ("pthread_mutexattr_t a; pthread_mutex_t m; pthread_mutexattr_init(&a); pthread_mutexattr_setrobust(&a, 0); pthread_mutex_init(&m, &a);", None),
+        (
+            "pthread_mutexattr_t a; pthread_mutex_t m; pthread_mutexattr_init(&a); pthread_mutexattr_setrobust(&a, 1); pthread_mutex_init(&m, &a);",
+            Some(PartialModel),
+        ),
+        (
+            "pthread_mutexattr_t a; pthread_mutex_t m; pthread_mutexattr_init(&a); pthread_mutexattr_setrobust(&a, 0); pthread_mutex_init(&m, &a);",
+            None,
+        ),
         ("pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, 0);", Some(PartialModel)),
         ("pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, 0);", None),
         ("pthread_atfork(0, 0, 0);", Some(PartialModel)),
@@ -121,7 +128,10 @@ fn globals_are_taken_as_atomic_on_request() {
     let run_all = |options: &RunOptions| {
         let reports = (0..30).map(|seed| run_program(&program, options.clone(), seed));
         reports.fold((0, 0), |(races, assumed), report| {
-            let kinds = report.assumptions.iter().filter(|assumption| assumption.kind == AssumptionKind::AssumedAtomic && assumption.what == "flag");
+            let kinds = report
+                .assumptions
+                .iter()
+                .filter(|assumption| assumption.kind == AssumptionKind::AssumedAtomic && assumption.what == "flag");
             (races + report.races.len(), assumed + kinds.count())
         })
     };

@@ -20,7 +20,15 @@ pub struct Chaos {
 
 /// The program of a seed.
 pub fn program(seed: u64) -> (String, BTreeSet<&'static str>) {
-    let mut chaos = Chaos { random: Random::new(seed ^ 0x5eed_1057), features: BTreeSet::new(), functions: Vec::new(), helpers: 0, left: 0, in_main: false, depth: 0 };
+    let mut chaos = Chaos {
+        random: Random::new(seed ^ 0x5eed_1057),
+        features: BTreeSet::new(),
+        functions: Vec::new(),
+        helpers: 0,
+        left: 0,
+        in_main: false,
+        depth: 0,
+    };
     let text = chaos.write();
     (text, chaos.features)
 }
@@ -110,14 +118,27 @@ impl Chaos {
         let create = |handle: &str, entry: &str, node: &str| format!("pthread_create(&{handle}, 0, {entry}, {node});");
         let other = if self.random.chance(50) { "&b" } else { "&a" };
         let mut lines: Vec<String> = vec![
-            format!("static struct node a = {{PTHREAD_MUTEX_INITIALIZER, 0}}, b = {{PTHREAD_MUTEX_INITIALIZER, {}}};", self.random.below(2)),
+            format!(
+                "static struct node a = {{PTHREAD_MUTEX_INITIALIZER, 0}}, b = {{PTHREAD_MUTEX_INITIALIZER, {}}};",
+                self.random.below(2)
+            ),
             "pthread_t t, u; int seen = 0; pthread_mutex_t *q = &m;".to_owned(),
         ];
         match shape {
-            0 => lines.extend([create("t", "first", "&a"), create("u", "second", other), "pthread_join(t, 0);".into(), "pthread_join(u, 0);".into()]),
+            0 => lines.extend([
+                create("t", "first", "&a"),
+                create("u", "second", other),
+                "pthread_join(t, 0);".into(),
+                "pthread_join(u, 0);".into(),
+            ]),
             1 => {
                 self.cover("one-entry-twice");
-                lines.extend([create("t", "first", "&a"), create("u", "first", other), "pthread_join(t, 0);".into(), "pthread_join(u, 0);".into()]);
+                lines.extend([
+                    create("t", "first", "&a"),
+                    create("u", "first", other),
+                    "pthread_join(t, 0);".into(),
+                    "pthread_join(u, 0);".into(),
+                ]);
             }
             2 => {
                 self.cover("main-takes-part");
@@ -139,7 +160,13 @@ impl Chaos {
             }
             3 => {
                 self.cover("one-after-another");
-                lines.extend([create("t", "first", "&a"), "pthread_join(t, 0);".into(), create("u", "second", other), "x = 8;".into(), "pthread_join(u, 0);".into()]);
+                lines.extend([
+                    create("t", "first", "&a"),
+                    "pthread_join(t, 0);".into(),
+                    create("u", "second", other),
+                    "x = 8;".into(),
+                    "pthread_join(u, 0);".into(),
+                ]);
             }
             _ => {
                 self.cover("created-in-loop");
@@ -188,7 +215,11 @@ impl Chaos {
                 self.cover("unmatched");
                 self.left -= 1;
                 let lock = self.lock();
-                vec![if self.random.chance(50) { format!("pthread_mutex_lock({lock});") } else { format!("pthread_mutex_unlock({lock});") }]
+                vec![if self.random.chance(50) {
+                    format!("pthread_mutex_lock({lock});")
+                } else {
+                    format!("pthread_mutex_unlock({lock});")
+                }]
             }
             14 => {
                 self.cover("inside-wrapper");
@@ -207,13 +238,20 @@ impl Chaos {
     }
 
     fn place(&mut self) -> &'static str {
-        let places: &[&'static str] = if self.in_main { &["x", "y", "data[0]", "a.v"] } else { &["x", "x", "y", "data[i]", "data[0]", "data[1 - i]", "data[i >> 1]", "p->v"] };
+        let places: &[&'static str] = if self.in_main {
+            &["x", "y", "data[0]", "a.v"]
+        } else {
+            &["x", "x", "y", "data[i]", "data[0]", "data[1 - i]", "data[i >> 1]", "p->v"]
+        };
         *self.random.pick(places)
     }
 
     fn lock(&mut self) -> &'static str {
-        let locks: &[&'static str] =
-            if self.in_main { &["&m", "&m", "&n", "&locks[0]", "&a.lock", "q"] } else { &["&m", "&m", "&n", "&locks[i]", "&locks[0]", "&locks[1 - i]", "&p->lock", "&p->lock", "q"] };
+        let locks: &[&'static str] = if self.in_main {
+            &["&m", "&m", "&n", "&locks[0]", "&a.lock", "q"]
+        } else {
+            &["&m", "&m", "&n", "&locks[i]", "&locks[0]", "&locks[1 - i]", "&p->lock", "&p->lock", "q"]
+        };
         let lock = *self.random.pick(locks);
         match lock {
             "q" => self.cover("chosen-lock"),
@@ -330,8 +368,14 @@ impl Chaos {
             body.extend(self.access());
         }
         body.retain(|line| !line.contains("return"));
-        let body: Vec<String> = body.iter().map(|line| line.replace("seen +=", "int seen = 0; seen +=").replace("int seen = 0; seen += ", "(void)*(volatile int *)&")).collect();
-        self.functions.push(format!("static void {name}(int k, struct node *p, long i, pthread_mutex_t *q) {{\n{}}}", indent(&body)));
+        let body: Vec<String> = body
+            .iter()
+            .map(|line| {
+                line.replace("seen +=", "int seen = 0; seen +=").replace("int seen = 0; seen += ", "(void)*(volatile int *)&")
+            })
+            .collect();
+        self.functions
+            .push(format!("static void {name}(int k, struct node *p, long i, pthread_mutex_t *q) {{\n{}}}", indent(&body)));
         vec![format!("{name}({}, p, i, {lock});", self.random.below(2))]
     }
 }

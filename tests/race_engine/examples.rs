@@ -50,12 +50,22 @@ fn check(file: &PathBuf) -> Outcome {
     for claim in expectations.claims.iter().filter(|claim| claim.kind == "race" && claim.is_real) {
         real.entry(claim.label.clone().unwrap_or_default()).or_default().insert(claim.line);
     }
-    let missed = real.iter().filter(|(_, claimed)| !lines.contains(*claimed)).map(|(label, claimed)| format!("race {label} at lines {claimed:?}"));
+    let missed = real
+        .iter()
+        .filter(|(_, claimed)| !lines.contains(*claimed))
+        .map(|(label, claimed)| format!("race {label} at lines {claimed:?}"));
     let is_claimed = |found: &BTreeSet<u32>| real.values().any(|claimed| claimed == found);
-    let alarms = result.candidates.iter().filter(|candidate| !is_claimed(&candidate.ends.iter().map(|end| end.line().2).collect())).map(|candidate| {
-        let ends: Vec<String> = candidate.ends.iter().map(|end| format!("{} {} line {} {:?}", end.thread_name, end.role.name(), end.line().2, end.locks)).collect();
-        format!("{} ({}): {}", candidate.object, candidate.whole, ends.join(" | "))
-    });
+    let alarms =
+        result.candidates.iter().filter(|candidate| !is_claimed(&candidate.ends.iter().map(|end| end.line().2).collect())).map(
+            |candidate| {
+                let ends: Vec<String> = candidate
+                    .ends
+                    .iter()
+                    .map(|end| format!("{} {} line {} {:?}", end.thread_name, end.role.name(), end.line().2, end.locks))
+                    .collect();
+                format!("{} ({}): {}", candidate.object, candidate.whole, ends.join(" | "))
+            },
+        );
     let name = file.strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("c-examples")).unwrap_or(file).display().to_string();
     Outcome { name, missed: missed.collect(), alarms: alarms.collect() }
 }

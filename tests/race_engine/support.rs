@@ -36,7 +36,8 @@ pub fn for_all<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> 
 
 pub fn load_c(file: &Path, flags: &[String]) -> Program {
     let clang_args = ["-std=gnu11".to_owned(), "-w".to_owned()].into_iter().chain(flags.iter().cloned()).collect();
-    load(&[file.to_path_buf()], &LoadOptions { clang_args, ..LoadOptions::default() }).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+    load(&[file.to_path_buf()], &LoadOptions { clang_args, ..LoadOptions::default() })
+        .unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
 pub fn analyse(program: &Program) -> RaceResult {
@@ -75,7 +76,10 @@ impl Said {
     }
 
     pub fn is_refuted(&self, object: &str, reason: Reason) -> bool {
-        self.result.refuted.iter().any(|group| (group.whole == object || variable(&group.object) == object) && group.reason == reason)
+        self.result
+            .refuted
+            .iter()
+            .any(|group| (group.whole == object || variable(&group.object) == object) && group.reason == reason)
     }
 
     #[track_caller]
@@ -95,7 +99,11 @@ impl Said {
     pub fn summary(&self) -> String {
         let mut lines = Vec::new();
         for candidate in &self.result.candidates {
-            let ends: Vec<String> = candidate.ends.iter().map(|end| format!("{} {} line {} holding {:?}", end.thread_name, end.role.name(), end.line().2, end.locks)).collect();
+            let ends: Vec<String> = candidate
+                .ends
+                .iter()
+                .map(|end| format!("{} {} line {} holding {:?}", end.thread_name, end.role.name(), end.line().2, end.locks))
+                .collect();
             lines.push(format!("candidate {} ({}): {}", candidate.object, candidate.whole, ends.join(" | ")));
         }
         for group in &self.result.refuted {

@@ -107,7 +107,8 @@ fn a_thread_created_twice_races_with_itself() {
         )
     };
     said_of(&text(2)).race("x");
-    let once = "int x; void *w(void *a) { x++; return 0; } int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); return 0; }";
+    let once =
+        "int x; void *w(void *a) { x++; return 0; } int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); return 0; }";
     said_of(once).refuted("x", Reason::SingleInstance);
 }
 
@@ -135,7 +136,8 @@ fn trylock_protects_where_it_worked() {
     }
     said_of(&text("pthread_mutex_trylock(&m); x++; U(m);")).race("x");
     said_of(&text("struct timespec t = {0}; pthread_mutex_timedlock(&m, &t); x++; U(m);")).race("x");
-    said_of(&text("struct timespec t = {0}; if (pthread_mutex_timedlock(&m, &t) == 0) { x++; U(m); }")).refuted("x", Reason::CommonLock);
+    said_of(&text("struct timespec t = {0}; if (pthread_mutex_timedlock(&m, &t) == 0) { x++; U(m); }"))
+        .refuted("x", Reason::CommonLock);
 }
 
 #[test]
@@ -166,7 +168,8 @@ fn locks_that_depend_on_the_object() {
 #[test]
 fn a_lock_that_a_stranger_releases_protects_nothing() {
     said_of("MUTEX(m); int x; void *f(void *a) { L(m); x = 1; U(m); return 0; } void *g(void *a) { U(m); L(m); x = 2; U(m); return 0; } TWO(f, g)").race("x");
-    said_of("MUTEX(m); int x; void *f(void *a) { L(m); x = 1; return 0; } void *g(void *a) { U(m); x = 2; return 0; } TWO(f, g)").race("x");
+    said_of("MUTEX(m); int x; void *f(void *a) { L(m); x = 1; return 0; } void *g(void *a) { U(m); x = 2; return 0; } TWO(f, g)")
+        .race("x");
 }
 
 #[test]
@@ -308,7 +311,8 @@ fn after_a_second_return_nothing_is_held() {
 
 #[test]
 fn paths_that_end_hold_nothing_afterwards() {
-    let text = "MUTEX(m); int x; void *f(void *a) { if (rand()) { L(m); } else { pthread_exit(0); } x++; U(m); return 0; } TWO(f, f)";
+    let text =
+        "MUTEX(m); int x; void *f(void *a) { if (rand()) { L(m); } else { pthread_exit(0); } x++; U(m); return 0; } TWO(f, f)";
     said_of(text).refuted("x", Reason::CommonLock);
 }
 

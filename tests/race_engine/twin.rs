@@ -40,7 +40,8 @@ fn compare(seed: u64, source: String, features: BTreeSet<&'static str>, director
     let machine = Machine::new(&program, &models.bind(&program), RunOptions::default()).expect("the program can be run");
     let is_small = estimated_executions(&machine, 20, LENGTH, 1) < LARGE;
     let executions = if is_small { 8_000 } else { 100 };
-    let exhaustion = explore(&machine, &Bounds { executions, transitions: 20 * executions, length: LENGTH, deadline: None }, &mut |_| {});
+    let exhaustion =
+        explore(&machine, &Bounds { executions, transitions: 20 * executions, length: LENGTH, deadline: None }, &mut |_| {});
     let said = Said { result: analyse(&program) };
     let known: BTreeSet<_> = said.result.candidates.iter().map(|candidate| candidate.key()).collect();
     let mut complaints = Vec::new();
@@ -59,7 +60,11 @@ fn compare(seed: u64, source: String, features: BTreeSet<&'static str>, director
     for (pair, _) in exhaustion.pairs.iter().filter(|(_, state)| **state == PairState::Racing) {
         let (Some(one), Some(other)) = pair.sites else { continue };
         let lines: BTreeSet<u32> = [one, other].into_iter().map(|site| line(&program, site)).collect();
-        let is_known = said.result.candidates.iter().any(|candidate| candidate.ends.iter().map(|end| end.line().2).collect::<BTreeSet<u32>>() == lines);
+        let is_known = said
+            .result
+            .candidates
+            .iter()
+            .any(|candidate| candidate.ends.iter().map(|end| end.line().2).collect::<BTreeSet<u32>>() == lines);
         if !is_known {
             complaints.push(format!("sites at lines {lines:?} race in a run, and are no candidate: {}", said.summary()));
         }
@@ -84,7 +89,16 @@ fn compare(seed: u64, source: String, features: BTreeSet<&'static str>, director
             }
         }
     }
-    Compared { seed, source, is_complete: exhaustion.is_complete, races, candidates: said.result.candidates.len(), false_candidates, features, complaints }
+    Compared {
+        seed,
+        source,
+        is_complete: exhaustion.is_complete,
+        races,
+        candidates: said.result.candidates.len(),
+        false_candidates,
+        features,
+        complaints,
+    }
 }
 
 fn line(program: &Program, site: SiteId) -> u32 {

@@ -23,7 +23,8 @@ impl Coverage {
             Answer::Yes(witness) => witness.members.len(),
             Answer::Exhausted | Answer::Bounded(_) => 0,
         };
-        let races = (0..model.variables.len()).any(|variable| product.answer(&Question::Race(variable)).is_some_and(|answer| answer.truth() == Some(true)));
+        let races = (0..model.variables.len())
+            .any(|variable| product.answer(&Question::Race(variable)).is_some_and(|answer| answer.truth() == Some(true)));
         let features = [
             ("recursive", is_recursive(model)),
             ("calls", has(&|step| matches!(step, StepKind::Call { .. }))),
@@ -36,7 +37,10 @@ impl Coverage {
             ("read locks", has(&|step| matches!(step, StepKind::Acquire { mode: LockMode::Shared, .. }))),
             ("trylock", has(&|step| matches!(step, StepKind::Try { .. }))),
             ("loops", has(&|step| matches!(step, StepKind::Goto { .. })) && loops(model)),
-            ("three threads or more", model.start().count() + usize::from(has(&|step| matches!(step, StepKind::Spawn { .. }))) >= 3),
+            (
+                "three threads or more",
+                model.start().count() + usize::from(has(&|step| matches!(step, StepKind::Spawn { .. }))) >= 3,
+            ),
             ("race", races),
             ("deadlock", cycle > 0),
             ("deadlock of three", cycle >= 3),
@@ -66,7 +70,8 @@ impl Coverage {
 }
 
 fn loops(model: &ThreadModel) -> bool {
-    let jumps_back = |at: usize, step: &StepKind| matches!(step, StepKind::Goto { targets } if targets.iter().any(|target| *target <= at));
+    let jumps_back =
+        |at: usize, step: &StepKind| matches!(step, StepKind::Goto { targets } if targets.iter().any(|target| *target <= at));
     model.procedures.iter().any(|procedure| procedure.steps.iter().enumerate().any(|(at, step)| jumps_back(at, &step.kind)))
 }
 

@@ -9,7 +9,8 @@ use lockcheck::thread_model::{FILE_ENDING, StepKind, ThreadModel};
 
 pub fn files() -> Vec<PathBuf> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("c-examples/models");
-    let entries = std::fs::read_dir(directory).expect("the models can be listed").map(|entry| entry.expect("an entry can be read").path());
+    let entries =
+        std::fs::read_dir(directory).expect("the models can be listed").map(|entry| entry.expect("an entry can be read").path());
     let mut files: Vec<PathBuf> = entries.filter(|path| path.to_string_lossy().ends_with(FILE_ENDING)).collect();
     files.sort();
     files
@@ -21,7 +22,12 @@ pub fn read(file: &Path) -> ThreadModel {
 
 /// Whether some procedure comes back to itself: the product cannot see all of its states.
 pub fn is_recursive(model: &ThreadModel) -> bool {
-    let callees = |index: usize| model.procedures[index].steps.iter().filter_map(|step| if let StepKind::Call { procedure } = step.kind { Some(procedure) } else { None });
+    let callees = |index: usize| {
+        model.procedures[index]
+            .steps
+            .iter()
+            .filter_map(|step| if let StepKind::Call { procedure } = step.kind { Some(procedure) } else { None })
+    };
     (0..model.procedures.len()).any(|start| {
         let mut seen: Vec<usize> = callees(start).collect();
         let mut next = 0;
@@ -55,7 +61,9 @@ fn every_expectation_is_met() {
             match (&answer, expected) {
                 (Answer::Yes(_), true) | (Answer::Exhausted, false) => {}
                 (Answer::Bounded(_), false) if is_recursive(&model) => {}
-                (Answer::Yes(witness), false) => complaints.push(format!("{name}:{line}: {} is true:\n  {}", query.text, witness.lines(&model).join("\n  "))),
+                (Answer::Yes(witness), false) => {
+                    complaints.push(format!("{name}:{line}: {} is true:\n  {}", query.text, witness.lines(&model).join("\n  ")))
+                }
                 _ => complaints.push(format!("{name}:{line}: {}: {answer:?}, expected {expected}", query.text)),
             }
         }

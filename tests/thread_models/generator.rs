@@ -72,7 +72,8 @@ pub fn model(seed: u64, shape: &Shape) -> String {
     let mut text = String::new();
     let words: Vec<String> = kinds.iter().enumerate().map(|(index, kind)| format!("l{index}: {}", word(*kind))).collect();
     writeln!(text, "locks: {{{}}}", words.join(", ")).expect("a string grows");
-    writeln!(text, "variables: {{x: 0, y: 0, f: {{initial: 0, atomic: {}}}}}\nthreads:", random.chance(50)).expect("a string grows");
+    writeln!(text, "variables: {{x: 0, y: 0, f: {{initial: 0, atomic: {}}}}}\nthreads:", random.chance(50))
+        .expect("a string grows");
     for thread in 0..threads {
         let children: Vec<usize> = if spawns && thread == 0 { (1..threads).collect() } else { Vec::new() };
         let mut writer = Writer {
@@ -228,7 +229,9 @@ impl Writer<'_> {
                     }
                 }
                 92..=95 if self.shape.has_data => steps.push(self.data()),
-                96 if self.shape.has_foreign_releases => steps.push(format!("release l{}", self.random.below(self.kinds.len() as u64))),
+                96 if self.shape.has_foreign_releases => {
+                    steps.push(format!("release l{}", self.random.below(self.kinds.len() as u64)))
+                }
                 97 => steps.push("skip".to_owned()),
                 _ => steps.push(self.access()),
             }
@@ -244,7 +247,9 @@ impl Writer<'_> {
     }
 
     fn data(&mut self) -> String {
-        self.random.pick(&["assign f = 1", "assign f = f + 1", "assign f = 0", "assume f == 0", "assume f != 0", "assume f <= 1"]).to_string()
+        self.random
+            .pick(&["assign f = 1", "assign f = f + 1", "assign f = 0", "assume f == 0", "assume f != 0", "assume f <= 1"])
+            .to_string()
     }
 
     fn acquire(&mut self, lock: usize) -> String {

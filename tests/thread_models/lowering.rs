@@ -50,7 +50,11 @@ struct Seen {
 }
 
 fn place_of(lowered: &Lowered, site: SiteId) -> Option<StepPlace> {
-    lowered.sites.iter().enumerate().find_map(|(procedure, sites)| sites.iter().position(|known| *known == site).map(|step| (procedure, step)))
+    lowered
+        .sites
+        .iter()
+        .enumerate()
+        .find_map(|(procedure, sites)| sites.iter().position(|known| *known == site).map(|step| (procedure, step)))
 }
 
 fn has_cycle(machine: &Machine<'_>, waiting: &[(ThreadId, BlockReason)]) -> bool {
@@ -71,7 +75,8 @@ fn has_cycle(machine: &Machine<'_>, waiting: &[(ThreadId, BlockReason)]) -> bool
 }
 
 fn run(model: &ThreadModel, lowered: &Lowered, models: &Models) -> Option<Seen> {
-    let machine = Machine::new(&lowered.program, &models.bind(&lowered.program), RunOptions::default()).expect("the program can be run");
+    let machine =
+        Machine::new(&lowered.program, &models.bind(&lowered.program), RunOptions::default()).expect("the program can be run");
     if estimated_executions(&machine, 10, LENGTH, 1) > 0.7 * EXECUTIONS as f64 {
         return None;
     }
@@ -120,8 +125,11 @@ fn disagreements(model: &ThreadModel, lowered: &Lowered, seen: &Seen, product: &
         differ("races", format!("{racing:?}"), format!("{races:?}"));
     }
     // A thread before a condition that does not hold: executions that come there are rejected and show no end.
-    let is_rejected = |place: &StepPlace| matches!(model.procedures[place.0].steps.get(place.1).map(|step| &step.kind), Some(StepKind::Assume { .. }));
-    let stuck: BTreeSet<Vec<Option<StepPlace>>> = product.stuck().into_iter().map(|threads| threads.into_iter().map(|(_, place)| place).collect()).collect();
+    let is_rejected = |place: &StepPlace| {
+        matches!(model.procedures[place.0].steps.get(place.1).map(|step| &step.kind), Some(StepKind::Assume { .. }))
+    };
+    let stuck: BTreeSet<Vec<Option<StepPlace>>> =
+        product.stuck().into_iter().map(|threads| threads.into_iter().map(|(_, place)| place).collect()).collect();
     let stuck: BTreeSet<_> = stuck.into_iter().filter(|threads| !threads.iter().flatten().any(is_rejected)).collect();
     differ("stuck states", format!("{:?}", seen.stuck), format!("{stuck:?}"));
     let has_deadlock = product.deadlock().truth().expect("small models are explored whole");
@@ -176,11 +184,18 @@ fn all_executions_of_the_lowered_program_show_what_the_product_shows() {
         tally.with_spawn += usize::from(written.contains("spawn"));
         tally.with_attempt += usize::from(written.contains("try"));
         assert!(seen.exhaustion.assumptions.is_empty(), "seed {seed}: {:?}", seen.exhaustion.assumptions);
-        complaints.extend(disagreements(&model, &lowered, &seen, &mut product).into_iter().map(|complaint| format!("seed {seed}: {complaint}\n{written}")));
+        complaints.extend(
+            disagreements(&model, &lowered, &seen, &mut product)
+                .into_iter()
+                .map(|complaint| format!("seed {seed}: {complaint}\n{written}")),
+        );
     }
     println!("{tally:?}");
     assert!(complaints.is_empty(), "{} disagreements\n{}", complaints.len(), complaints[..complaints.len().min(3)].join("\n"));
-    assert!(tally.compared >= FEWEST && tally.with_race >= 50 && tally.with_deadlock >= 10 && tally.with_spawn >= 50, "too few were compared: {tally:?}");
+    assert!(
+        tally.compared >= FEWEST && tally.with_race >= 50 && tally.with_deadlock >= 10 && tally.with_spawn >= 50,
+        "too few were compared: {tally:?}"
+    );
 }
 
 #[test]
@@ -191,7 +206,8 @@ fn the_examples_lower_to_programs_that_run() {
         let model = super::examples::read(&file);
         let lowered = lower(&model, "example.model.yaml");
         let printed = text::print(&lowered.program);
-        let read = text::parse(&printed).unwrap_or_else(|error| panic!("{}: line {}: {}", file.display(), error.line, error.reason));
+        let read =
+            text::parse(&printed).unwrap_or_else(|error| panic!("{}: line {}: {}", file.display(), error.line, error.reason));
         assert_eq!(read, lowered.program, "{}: text and program determine each other", file.display());
         if super::examples::is_recursive(&model) {
             continue;

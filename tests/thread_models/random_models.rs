@@ -47,7 +47,11 @@ fn five_thousand_models_are_explored_and_cover_what_they_should() {
         ("deadlock of three", 0.1),
         ("lock leak", 5.0),
     ] {
-        assert!(coverage.share(feature) >= least, "{feature}: {:.2} % of the models, at least {least} % are wanted", coverage.share(feature));
+        assert!(
+            coverage.share(feature) >= least,
+            "{feature}: {:.2} % of the models, at least {least} % are wanted",
+            coverage.share(feature)
+        );
     }
     assert!(coverage.share("cut by a bound") <= 50.0, "too many models do not fit the bounds");
 }

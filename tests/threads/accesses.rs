@@ -25,12 +25,11 @@ pub fn threads_of(program: &Program) -> (Threads, CallGraph) {
 }
 
 pub fn accesses(program: &Program, threads: &Threads, calls: &CallGraph, global: &str) -> BTreeSet<Access> {
-    let is_global = |operand: Operand| {
-        matches!(operand, Operand::Constant(id) if matches!(program.constants[id], Constant::Global(one) if program.globals[one].name == global))
-    };
+    let is_global = |operand: Operand| matches!(operand, Operand::Constant(id) if matches!(program.constants[id], Constant::Global(one) if program.globals[one].name == global));
     let mut found = BTreeSet::new();
     let mut seen: BTreeSet<(ThreadId, FunctionId, Stage)> = BTreeSet::new();
-    let mut open: Vec<(ThreadId, FunctionId, Stage)> = threads.roots().iter().map(|root| (root.thread, root.function, root.stage)).collect();
+    let mut open: Vec<(ThreadId, FunctionId, Stage)> =
+        threads.roots().iter().map(|root| (root.thread, root.function, root.stage)).collect();
     while let Some((thread, function, stage)) = open.pop() {
         if !seen.insert((thread, function, stage)) {
             continue;
@@ -45,7 +44,11 @@ pub fn accesses(program: &Program, threads: &Threads, calls: &CallGraph, global:
                 let line = program.place_of(instruction.site).map_or(0, |place| place.line);
                 found.extend(access.map(|is_write| Access { thread, phase: threads.phase(stage, block, index), is_write, line }));
                 if let Operation::Call { .. } = instruction.operation {
-                    for edge in calls.calls_in(function).iter().filter(|edge| edge.site == Some(instruction.site) && edge.kind.is_nested()) {
+                    for edge in calls
+                        .calls_in(function)
+                        .iter()
+                        .filter(|edge| edge.site == Some(instruction.site) && edge.kind.is_nested())
+                    {
                         if program.functions[edge.callee].is_defined() {
                             open.push((thread, edge.callee, threads.enter(stage, block, index, edge.callee)));
                         }

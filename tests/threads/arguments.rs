@@ -40,6 +40,7 @@ fn arguments_are_as_far_apart_as_the_loop_says() {
     for (body, expected) in cases {
         assert_eq!(distance(body), *expected, "{body}");
     }
-    let again = format!("for (int k = 0; k < 2; k++) {{ for (int i = 0; i < n; i++) pthread_create(&t[i], 0, f, &slots[i]); {joins} }}");
+    let again =
+        format!("for (int k = 0; k < 2; k++) {{ for (int i = 0; i < n; i++) pthread_create(&t[i], 0, f, &slots[i]); {joins} }}");
     assert_eq!(distance(&again), Some(16), "all are joined before the loop runs again");
 }

@@ -23,11 +23,21 @@ enum Handle {
 }
 
 pub fn program(seed: u64) -> Generated {
-    let mut writer = Writer { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5bd1_e995, globals: String::new(), functions: String::new(), names: 0, covered: Default::default() };
+    let mut writer = Writer {
+        state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5bd1_e995,
+        globals: String::new(),
+        functions: String::new(),
+        names: 0,
+        covered: Default::default(),
+    };
     writer.globals.push_str("int count = 2;\nstruct slot { int id; pthread_t handle; pthread_t second; };\n");
-    writer.functions.push_str("static void spawn(pthread_t *t, void *(*entry)(void *), void *a) { pthread_create(t, 0, entry, a); }\n");
+    writer
+        .functions
+        .push_str("static void spawn(pthread_t *t, void *(*entry)(void *), void *a) { pthread_create(t, 0, entry, a); }\n");
     writer.functions.push_str("static void wait_for(pthread_t t) { pthread_join(t, 0); }\n");
-    writer.functions.push_str("static void join_all(pthread_t *t, int n) { for (int i = 0; i < n; i++) pthread_join(t[i], 0); }\n");
+    writer
+        .functions
+        .push_str("static void join_all(pthread_t *t, int n) { for (int i = 0; i < n; i++) pthread_join(t[i], 0); }\n");
     let body = writer.body(0);
     let source = format!("{}{}int main(int argc, char **argv) {{\n{body}    return 0;\n}}\n", writer.globals, writer.functions);
     Generated { source, covered: writer.covered }
@@ -116,8 +126,15 @@ impl Writer {
                 4 => {
                     self.cover("each-iteration");
                     let (entry, name, bound) = (self.entry(2, None), self.name("t"), self.bound());
-                    let join = if self.chance(70) { format!("pthread_join({name}, 0);") } else { format!("if (y % 2) pthread_join({name}, 0);") };
-                    text.push_str(&format!("    for (int i = 0; i < {bound}; i++) {{ pthread_t {name} = 0; {} x++; {join} }}\n", self.create(&name, &entry).trim()));
+                    let join = if self.chance(70) {
+                        format!("pthread_join({name}, 0);")
+                    } else {
+                        format!("if (y % 2) pthread_join({name}, 0);")
+                    };
+                    text.push_str(&format!(
+                        "    for (int i = 0; i < {bound}; i++) {{ pthread_t {name} = 0; {} x++; {join} }}\n",
+                        self.create(&name, &entry).trim()
+                    ));
                 }
                 5 => {
                     if let Some(Handle::One(cell)) = handles.last().cloned() {
@@ -152,7 +169,10 @@ impl Writer {
                     self.globals.push_str(&format!("pthread_t {first};\n"));
                     let entry = self.entry(2, None);
                     let joiner = self.entry(2, Some(&first));
-                    let mut creates = [format!("    pthread_create(&{first}, 0, {entry}, 0);\n"), format!("    pthread_create(&{second}, 0, {joiner}, 0);\n")];
+                    let mut creates = [
+                        format!("    pthread_create(&{first}, 0, {entry}, 0);\n"),
+                        format!("    pthread_create(&{second}, 0, {joiner}, 0);\n"),
+                    ];
                     if self.chance(20) {
                         creates.swap(0, 1);
                     }

@@ -64,7 +64,10 @@ fn check_all<T: Sync>(items: &[T], open: impl Fn(&T) -> (String, Program) + Sync
     let mut totals = totals.into_inner().expect("all workers are done");
     totals.complaints.sort();
     let Compared { unordered, ordered, known } = totals.compared;
-    println!("{} programs; {unordered} unordered pairs, all allowed to overlap; {ordered} ordered pairs, {known} known to be", totals.programs);
+    println!(
+        "{} programs; {unordered} unordered pairs, all allowed to overlap; {ordered} ordered pairs, {known} known to be",
+        totals.programs
+    );
     totals.unknown.sort_by(|left, right| right.cmp(left));
     totals.unknown.dedup_by(|left, right| left.1 == right.1);
     println!("least known: {:?}", totals.unknown.iter().take(12).collect::<Vec<_>>());
@@ -110,7 +113,8 @@ fn what_overlaps_in_runs_of_generated_programs_may_overlap() {
         }
     }
     println!("covered: {covered:?}");
-    let totals = check_all(&seeds, |seed| (format!("seed {seed}"), load_text(&format!("seed-{seed}"), &generator::program(*seed).source)));
+    let totals =
+        check_all(&seeds, |seed| (format!("seed {seed}"), load_text(&format!("seed-{seed}"), &generator::program(*seed).source)));
     assert!(totals.complaints.is_empty(), "{} complaints:\n{}", totals.complaints.len(), totals.complaints.join("\n"));
     assert!(totals.compared.unordered > 10 * seeds.len(), "the runs show too little");
     assert!(totals.compared.known * 3 >= totals.compared.ordered, "too few of the ordered pairs are known to be ordered");

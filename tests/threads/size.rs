@@ -11,7 +11,11 @@ fn only_what_creates_and_joins_is_walked() {
     let mut source = String::new();
     for number in 0..300 {
         let callee = if number == 0 { "x = 1".to_owned() } else { format!("work{}()", number - 1) };
-        writeln!(source, "void work{number}(void) {{ for (int i = 0; i < 3; i++) {{ y += i; if (y > {number}) y--; }} {callee}; }}").expect("a string");
+        writeln!(
+            source,
+            "void work{number}(void) {{ for (int i = 0; i < 3; i++) {{ y += i; if (y > {number}) y--; }} {callee}; }}"
+        )
+        .expect("a string");
     }
     source.push_str("void *f(void *a) { work299(); return 0; }\nint main(void) {\n");
     for number in 0..50 {
@@ -32,7 +36,9 @@ fn only_what_creates_and_joins_is_walked() {
 
 #[test]
 fn paths_that_explode_are_cut() {
-    let mut source = "void *f(void *a) { x++; return 0; }\nvoid c0(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); }\n".to_owned();
+    let mut source =
+        "void *f(void *a) { x++; return 0; }\nvoid c0(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); }\n"
+            .to_owned();
     for number in 1..20 {
         writeln!(source, "void c{number}(void) {{ c{0}(); c{0}(); }}", number - 1).expect("a string");
     }

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use lockcheck::explore::machine::{Event, EventKind, Machine, Observer};
 use lockcheck::explore::sync::SyncEvent;
 use lockcheck::explore::thread_id::ThreadId as Instance;
-use lockcheck::facts::threads::{PhaseId, Root, Stage, ThreadId, ThreadKind, Threads};
 use lockcheck::facts::CallGraph;
+use lockcheck::facts::threads::{PhaseId, Root, Stage, ThreadId, ThreadKind, Threads};
 use lockcheck::program::{BlockId, FunctionId, Operation, Program, SiteId};
 
 #[derive(Clone, Copy, Debug)]
@@ -88,10 +88,14 @@ impl<'p> Watch<'p> {
     fn enter(&mut self, instance: usize, site: Option<SiteId>, function: FunctionId) {
         let top = self.frames.get(&instance).and_then(|frames| frames.last()).copied();
         let nested = top.zip(site).and_then(|(top, site)| {
-            let is_nested = |edge: &&lockcheck::facts::CallEdge| edge.site == Some(site) && edge.callee == function && edge.kind.is_nested();
+            let is_nested =
+                |edge: &&lockcheck::facts::CallEdge| edge.site == Some(site) && edge.callee == function && edge.kind.is_nested();
             self.calls.calls_in(top.function).iter().find(is_nested)?;
             let is_call = |position: &&(BlockId, usize)| {
-                matches!(self.program.functions[top.function].blocks[position.0].instructions[position.1].operation, Operation::Call { .. })
+                matches!(
+                    self.program.functions[top.function].blocks[position.0].instructions[position.1].operation,
+                    Operation::Call { .. }
+                )
             };
             let (block, index) = self.positions_of(site, top.function).iter().find(is_call)?;
             Some(Frame { thread: top.thread, function, stage: self.threads.enter(top.stage, *block, *index, function) })
@@ -104,7 +108,8 @@ impl<'p> Watch<'p> {
             None => {
                 let name = &self.program.functions[function].name;
                 self.complaints.insert(format!("a call of {name} is not known"));
-                let frame = top.unwrap_or(Frame { thread: self.threads.roots()[0].thread, function, stage: Stage::Phase(PhaseId::ANY) });
+                let frame =
+                    top.unwrap_or(Frame { thread: self.threads.roots()[0].thread, function, stage: Stage::Phase(PhaseId::ANY) });
                 self.frames.entry(instance).or_default().push(Frame { function, stage: Stage::Phase(PhaseId::ANY), ..frame });
             }
         }
@@ -131,14 +136,22 @@ impl<'p> Watch<'p> {
 
     fn access(&mut self, instance: usize, site: SiteId) {
         let Some(top) = self.frames.get(&instance).and_then(|frames| frames.last()).copied() else { return };
-        let mut phases: Vec<PhaseId> = self.positions_of(site, top.function).iter().map(|(block, index)| self.threads.phase(top.stage, *block, *index)).collect();
+        let mut phases: Vec<PhaseId> = self
+            .positions_of(site, top.function)
+            .iter()
+            .map(|(block, index)| self.threads.phase(top.stage, *block, *index))
+            .collect();
         phases.sort_unstable();
         phases.dedup();
         if phases.is_empty() {
             return;
         }
         let clock = &self.clocks[&instance];
-        let segment = self.segments.entry((instance, clock[instance])).or_insert_with(|| Segment { instance, clock: clock.clone(), points: BTreeSet::new() });
+        let segment = self.segments.entry((instance, clock[instance])).or_insert_with(|| Segment {
+            instance,
+            clock: clock.clone(),
+            points: BTreeSet::new(),
+        });
         segment.points.insert((top.thread, phases));
     }
 
@@ -168,14 +181,17 @@ impl<'p> Watch<'p> {
     pub fn compare(&mut self) -> Compared {
         let mut compared = Compared::default();
         let segments: Vec<&Segment> = self.segments.values().collect();
-        let is_before = |first: &Segment, second: &Segment| second.clock.get(first.instance).is_some_and(|seen| *seen >= first.clock[first.instance]);
+        let is_before = |first: &Segment, second: &Segment| {
+            second.clock.get(first.instance).is_some_and(|seen| *seen >= first.clock[first.instance])
+        };
         let mut complaints = Vec::new();
         for (position, left) in segments.iter().enumerate() {
             for right in segments[position + 1..].iter().filter(|right| right.instance != left.instance) {
                 let is_ordered = is_before(left, right) || is_before(right, left);
                 for (a, p) in &left.points {
                     for (b, q) in &right.points {
-                        let may_overlap = p.iter().any(|p| q.iter().any(|q| self.threads.relation((*a, *p), (*b, *q)).may_overlap()));
+                        let may_overlap =
+                            p.iter().any(|p| q.iter().any(|q| self.threads.relation((*a, *p), (*b, *q)).may_overlap()));
                         match (is_ordered, may_overlap) {
                             (true, _) => {
                                 compared.ordered += 1;

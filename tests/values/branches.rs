@@ -6,8 +6,8 @@ use std::fmt::Write;
 use super::random::Random;
 use lockcheck::facts::{Definitions, Knowledge, Valuation};
 use lockcheck::program::{
-    BinaryOp, BlockId, CastKind, Constant, Function, IntegerPredicate, Operand, Operation, Predicate, Program, RegisterId, Scalar,
-    TerminatorKind, Type,
+    BinaryOp, BlockId, CastKind, Constant, Function, IntegerPredicate, Operand, Operation, Predicate, Program, RegisterId,
+    Scalar, TerminatorKind, Type,
 };
 
 /// Two parameters of 32 bits, random computations, a condition in each of two blocks, joined by a phi as `&&` and `||` are.
@@ -20,8 +20,14 @@ fn function(random: &mut Random) -> String {
     if random.chance(30) {
         let value = *random.pick(&wide);
         let cases = [random.between(-1, 1), random.between(2, 4)];
-        writeln!(body, "  switch %{value} [i32 {}: b1, i32 {}: b2] else b{} !s0", unsigned(cases[0]), cases[1], random.between(1, 2))
-            .expect("a string takes it");
+        writeln!(
+            body,
+            "  switch %{value} [i32 {}: b1, i32 {}: b2] else b{} !s0",
+            unsigned(cases[0]),
+            cases[1],
+            random.between(1, 2)
+        )
+        .expect("a string takes it");
     } else {
         writeln!(body, "  branch %{first}, b1, b2 !s0").expect("a string takes it");
     }
@@ -36,7 +42,8 @@ fn function(random: &mut Random) -> String {
     bits.push(phi);
     let third = computed(random, &mut body, &mut next, &mut wide, &mut bits);
     let condition = if random.chance(50) { phi } else { third };
-    writeln!(body, "  branch %{condition}, b3, b4 !s0\nb3:\n  return i32 1 !s0\nb4:\n  return i32 0 !s0\n}}").expect("a string takes it");
+    writeln!(body, "  branch %{condition}, b3, b4 !s0\nb3:\n  return i32 1 !s0\nb4:\n  return i32 0 !s0\n}}")
+        .expect("a string takes it");
     body
 }
 
@@ -63,18 +70,39 @@ fn computed(random: &mut Random, body: &mut String, next: &mut usize, wide: &mut
                 ("i1", text)
             }
             0..4 => {
-                let words = ["equal", "not_equal", "unsigned_greater", "unsigned_less", "unsigned_less_equal", "signed_less", "signed_greater"];
+                let words = [
+                    "equal",
+                    "not_equal",
+                    "unsigned_greater",
+                    "unsigned_less",
+                    "unsigned_less_equal",
+                    "signed_less",
+                    "signed_greater",
+                ];
                 ("i1", format!("compare {} %{left}, {right}", random.pick(&words)))
             }
             4 => ("i32", format!("{} %{left}, {right}", random.pick(&["add", "subtract", "xor", "and", "or"]))),
             5 if !bits.is_empty() => {
                 let bit = *random.pick(bits);
-                ("i32", random.pick(&[format!("cast zero_extend %{bit}"), format!("cast sign_extend %{bit}"), format!("select %{bit}, i32 {number}, {right}")]).clone())
+                (
+                    "i32",
+                    random
+                        .pick(&[
+                            format!("cast zero_extend %{bit}"),
+                            format!("cast sign_extend %{bit}"),
+                            format!("select %{bit}, i32 {number}, {right}"),
+                        ])
+                        .clone(),
+                )
             }
             _ => ("i1", format!("cast truncate %{left}")),
         };
         writeln!(body, "  %{next}: {ty} = {text} !s0").expect("a string takes it");
-        if ty == "i1" { bits.push(*next) } else { wide.push(*next) }
+        if ty == "i1" {
+            bits.push(*next)
+        } else {
+            wide.push(*next)
+        }
         *next += 1;
     }
     *bits.last().unwrap_or(&0)
@@ -139,7 +167,11 @@ impl Run<'_> {
             Operation::Cast { kind: CastKind::SignExtend, value } => signed(*value) as u64,
             Operation::Cast { value, .. } => self.value(*value),
             Operation::Select { condition, when_true, when_false } => {
-                if self.value(*condition) == 1 { self.value(*when_true) } else { self.value(*when_false) }
+                if self.value(*condition) == 1 {
+                    self.value(*when_true)
+                } else {
+                    self.value(*when_false)
+                }
             }
             other => panic!("{other:?} is not generated"),
         }
@@ -162,7 +194,9 @@ impl Run<'_> {
         }
         match &block.terminator.kind {
             TerminatorKind::Jump(to) => Some(*to),
-            TerminatorKind::Branch { condition, when_true, when_false } => Some(if self.value(*condition) == 1 { *when_true } else { *when_false }),
+            TerminatorKind::Branch { condition, when_true, when_false } => {
+                Some(if self.value(*condition) == 1 { *when_true } else { *when_false })
+            }
             TerminatorKind::Switch { value, cases, default } => {
                 let number = self.value(*value);
                 let case = cases.iter().find(|(case, _)| self.value(Operand::Constant(*case)) == number);
@@ -207,7 +241,10 @@ fn what_is_said_of_an_edge_holds_for_every_input_that_takes_it() {
                     assert!(valuation.assume(&definitions, block, next), "the edge is taken with {first}, {second}:\n{text}");
                     facts += run.check(&valuation, &definitions, &text);
                     let others = program.functions[id].blocks[block].terminator.kind.successors();
-                    pruned += others.into_iter().filter(|other| *other != next && !valuation.clone().assume(&definitions, block, *other)).count();
+                    pruned += others
+                        .into_iter()
+                        .filter(|other| *other != next && !valuation.clone().assume(&definitions, block, *other))
+                        .count();
                     // The phis of the next block are executed now.
                     let mut entered = run.registers.clone();
                     let target = &program.functions[id].blocks[next];

@@ -6,7 +6,7 @@ use lockcheck::explore::machine::{Event, EventKind, Machine};
 use lockcheck::explore::memory::ObjectKind;
 use lockcheck::explore::thread_id::ThreadId;
 use lockcheck::explore::value::ObjectId;
-use lockcheck::facts::{AbstractObjectId, AbstractObjectKind, Location, Position, PointsTo};
+use lockcheck::facts::{AbstractObjectId, AbstractObjectKind, Location, PointsTo, Position};
 use lockcheck::program::{FunctionId, Operation, Program, SiteId};
 
 pub struct Objects<'p> {
@@ -74,7 +74,9 @@ impl<'p> Objects<'p> {
             ObjectKind::ThreadLocal { global, .. } => of_kind(AbstractObjectKind::ThreadLocal(global)),
             ObjectKind::Heap { site: Some(_), .. } => self.heap.get(&object).copied().flatten().into_iter().collect(),
             ObjectKind::Stack { site, .. } => self.stack_names(site)?,
-            ObjectKind::Function(_) | ObjectKind::Block(..) | ObjectKind::Heap { site: None, .. } | ObjectKind::Internal(_) => return None,
+            ObjectKind::Function(_) | ObjectKind::Block(..) | ObjectKind::Heap { site: None, .. } | ObjectKind::Internal(_) => {
+                return None;
+            }
         })
     }
 
@@ -104,7 +106,13 @@ impl<'p> Objects<'p> {
     }
 
     /// Whether bytes of an object with these names are inside so many bytes from a location on.
-    pub fn contains(&self, names: &[AbstractObjectId], (offset, size): (u64, u64), location: Location, width: Option<u64>) -> bool {
+    pub fn contains(
+        &self,
+        names: &[AbstractObjectId],
+        (offset, size): (u64, u64),
+        location: Location,
+        width: Option<u64>,
+    ) -> bool {
         let is_named = names.contains(&location.object)
             || self.points_to.object(location.object).kind == AbstractObjectKind::Unknown
                 && names.iter().any(|name| self.points_to.is_escaped(*name));

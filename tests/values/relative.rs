@@ -129,7 +129,8 @@ impl Address {
             let register = index.lines(next, out);
             write!(terms, ", %{register} * {factor}").expect("a string takes it");
         }
-        writeln!(out, "  %{next}: ptr = offset in_bounds {}, {}{terms} !s0", self.base.word(), self.constant).expect("a string takes it");
+        writeln!(out, "  %{next}: ptr = offset in_bounds {}, {}{terms} !s0", self.base.word(), self.constant)
+            .expect("a string takes it");
         *next += 1;
         *next - 1
     }
@@ -172,7 +173,8 @@ fn shapes(cases: &[Case]) -> Vec<Option<Shape>> {
     );
     let mut places = Vec::new();
     for (number, case) in cases.iter().enumerate() {
-        writeln!(body, "function @f{number} \"f{number}\" (%0: ptr, %1: ptr, %2: i32, %3: i64) returns void {{\nb0:").expect("a string takes it");
+        writeln!(body, "function @f{number} \"f{number}\" (%0: ptr, %1: ptr, %2: i32, %3: i64) returns void {{\nb0:")
+            .expect("a string takes it");
         let mut next = 4;
         let lock = case.lock.lines(&mut next, &mut body);
         let access = case.access.lines(&mut next, &mut body);
@@ -295,7 +297,9 @@ b0:
         let function = program.function_named(function).expect("it was written");
         let term = |register: usize| values.term(function, Operand::Register(RegisterId::from(register)));
         let array = || values.substitute(values.plus(term(access), -28), &|_| None).expect("a constant");
-        values.shape(&points_to, function, term(access), Some(4), lock.map_or_else(array, term)).expect("a lock that depends on the access")
+        values
+            .shape(&points_to, function, term(access), Some(4), lock.map_or_else(array, term))
+            .expect("a lock that depends on the access")
     };
     let through = shape("through", 1, Some(0));
     // Byte 28 is under the lock at 20 when it is reached through the pointer, and under the one at 0 here.
@@ -361,9 +365,13 @@ fn common_bytes_under_agreeing_shapes_are_under_one_lock() {
                 }
                 agreeing += usize::from(other_number != number);
                 for (byte, held) in &locks[number] {
-                    let together: BTreeSet<&i128> = held.iter().chain(locks[other_number].get(byte).into_iter().flatten()).collect();
+                    let together: BTreeSet<&i128> =
+                        held.iter().chain(locks[other_number].get(byte).into_iter().flatten()).collect();
                     let pair = (&cases[number], &cases[other_number]);
-                    assert!(!locks[other_number].contains_key(byte) || together.len() == 1, "byte {byte} under {together:?}: {pair:?}");
+                    assert!(
+                        !locks[other_number].contains_key(byte) || together.len() == 1,
+                        "byte {byte} under {together:?}: {pair:?}"
+                    );
                 }
             }
         }

@@ -70,7 +70,11 @@ impl Product<'_> {
                 (place.thread, self.code.point(procedure, at))
             })
             .collect();
-        let found = self.states.iter().enumerate().find_map(|(index, state)| Some((index, self.assign(state, &wanted, &mut Vec::new())?)));
+        let found = self
+            .states
+            .iter()
+            .enumerate()
+            .find_map(|(index, state)| Some((index, self.assign(state, &wanted, &mut Vec::new())?)));
         match found {
             Some((index, members)) => Answer::Yes(self.witness(index as StateIndex, members)),
             None => self.nothing(None),
@@ -83,16 +87,21 @@ impl Product<'_> {
         let state = &self.states[*index as usize];
         let stands = |slot: usize, step: (ProcedureIndex, usize)| {
             let top = self.stacks.top(state.threads[slot].stack);
-            top.is_some_and(|point| self.code.step(point) == step && self.code.access(point).is_some_and(|(accessed, _)| accessed == variable))
+            top.is_some_and(|point| {
+                self.code.step(point) == step && self.code.access(point).is_some_and(|(accessed, _)| accessed == variable)
+            })
         };
         let pairs = (0..state.threads.len()).flat_map(|a| (0..state.threads.len()).map(move |b| (a, b)));
-        let (a, b) = pairs.filter(|(a, b)| a != b).find(|(a, b)| stands(*a, *one) && stands(*b, *other)).expect("a race has two threads");
+        let (a, b) =
+            pairs.filter(|(a, b)| a != b).find(|(a, b)| stands(*a, *one) && stands(*b, *other)).expect("a race has two threads");
         Answer::Yes(self.witness(*index, vec![a.min(b), a.max(b)]))
     }
 
     pub fn deadlock(&mut self) -> Answer {
         match self.lasting_cycle() {
-            Ok(Some((index, members))) => Answer::Yes(self.witness(index, (0..16).filter(|slot| members & (1 << slot) != 0).collect())),
+            Ok(Some((index, members))) => {
+                Answer::Yes(self.witness(index, (0..16).filter(|slot| members & (1 << slot) != 0).collect()))
+            }
             Ok(None) => self.nothing(None),
             Err(limit) => self.nothing(Some(limit)),
         }
@@ -152,7 +161,11 @@ impl Product<'_> {
     pub fn together(&self) -> BTreeSet<[(ThreadIndex, ProcedureIndex, usize); 2]> {
         let mut pairs = BTreeSet::new();
         for state in &self.states {
-            let places: Vec<_> = self.standing(state).into_iter().filter_map(|(thread, place)| place.map(|(procedure, at)| (thread, procedure, at))).collect();
+            let places: Vec<_> = self
+                .standing(state)
+                .into_iter()
+                .filter_map(|(thread, place)| place.map(|(procedure, at)| (thread, procedure, at)))
+                .collect();
             for (index, one) in places.iter().enumerate() {
                 pairs.extend(places[index + 1..].iter().map(|other| [*one.min(other), *one.max(other)]));
             }
@@ -181,7 +194,8 @@ impl Product<'_> {
 impl Witness {
     /// One line a step: the instance, the line of the model, the step.
     pub fn lines(&self, model: &ThreadModel) -> Vec<String> {
-        let name = |instance: usize, thread: ThreadIndex| match self.standing.iter().filter(|(other, _)| *other == thread).count() {
+        let name = |instance: usize, thread: ThreadIndex| match self.standing.iter().filter(|(other, _)| *other == thread).count()
+        {
             1 => model.threads[thread].name.clone(),
             _ => format!("{}#{instance}", model.threads[thread].name),
         };

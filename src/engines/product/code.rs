@@ -2,7 +2,9 @@
 //!
 //! `assign` and `assume` are several points, one for each load, so that other threads can come in between as in C.
 
-use crate::thread_model::{Condition, Expression, LockIndex, LockMode, ProcedureIndex, StepKind, Term, ThreadIndex, ThreadModel, VariableIndex};
+use crate::thread_model::{
+    Condition, Expression, LockIndex, LockMode, ProcedureIndex, StepKind, Term, ThreadIndex, ThreadModel, VariableIndex,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Point(pub u32);
@@ -21,20 +23,46 @@ impl Point {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
-    Acquire { lock: LockIndex, mode: LockMode },
-    Try { lock: LockIndex, mode: LockMode, then: Point, otherwise: Point },
-    Release { lock: LockIndex },
-    Call { entry: Point },
+    Acquire {
+        lock: LockIndex,
+        mode: LockMode,
+    },
+    Try {
+        lock: LockIndex,
+        mode: LockMode,
+        then: Point,
+        otherwise: Point,
+    },
+    Release {
+        lock: LockIndex,
+    },
+    Call {
+        entry: Point,
+    },
     Return,
     /// To any of these.
-    Jump { targets: Vec<Point> },
+    Jump {
+        targets: Vec<Point>,
+    },
     /// A read that nobody looks at, or one into a register of the thread.
-    Read { variable: VariableIndex, register: Option<usize> },
+    Read {
+        variable: VariableIndex,
+        register: Option<usize>,
+    },
     /// A write of nothing in particular, or of a sum of terms; registers are empty afterwards.
-    Write { variable: VariableIndex, value: Option<Expression> },
-    Check { condition: Condition },
-    Spawn { thread: ThreadIndex },
-    Join { thread: ThreadIndex },
+    Write {
+        variable: VariableIndex,
+        value: Option<Expression>,
+    },
+    Check {
+        condition: Condition,
+    },
+    Spawn {
+        thread: ThreadIndex,
+    },
+    Join {
+        thread: ThreadIndex,
+    },
     Skip,
 }
 
@@ -77,7 +105,8 @@ impl Code {
     fn translate(&self, procedure: ProcedureIndex, at: usize, step: &StepKind) -> Vec<Operation> {
         let points = &self.points[procedure];
         let target = |to: &Option<usize>| points[to.unwrap_or(at + 1)];
-        let loads = |left, right| terms(left, right).map(|(register, variable)| Operation::Read { variable, register: Some(register) });
+        let loads =
+            |left, right| terms(left, right).map(|(register, variable)| Operation::Read { variable, register: Some(register) });
         match step {
             StepKind::Acquire { lock, mode } => vec![Operation::Acquire { lock: *lock, mode: *mode }],
             StepKind::Try { lock, mode, then, otherwise } => {
@@ -91,10 +120,12 @@ impl Code {
             StepKind::Begin { .. } | StepKind::End { .. } | StepKind::Skip => vec![Operation::Skip],
             StepKind::Spawn { thread } => vec![Operation::Spawn { thread: *thread }],
             StepKind::Join { thread } => vec![Operation::Join { thread: *thread }],
-            StepKind::Assume { condition } => loads(condition.left, condition.right).chain([Operation::Check { condition: *condition }]).collect(),
-            StepKind::Assign { variable, expression } => {
-                loads(expression.left, expression.right).chain([Operation::Write { variable: *variable, value: Some(*expression) }]).collect()
+            StepKind::Assume { condition } => {
+                loads(condition.left, condition.right).chain([Operation::Check { condition: *condition }]).collect()
             }
+            StepKind::Assign { variable, expression } => loads(expression.left, expression.right)
+                .chain([Operation::Write { variable: *variable, value: Some(*expression) }])
+                .collect(),
             StepKind::Return => vec![Operation::Return],
         }
     }

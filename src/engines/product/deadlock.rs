@@ -17,7 +17,8 @@ pub fn cycle(waits_for: &[u16]) -> u16 {
     let reachable = |from: usize| {
         let mut seen = waits_for[from] & !(1 << from);
         loop {
-            let more = (0..waits_for.len()).filter(|slot| seen & (1 << slot) != 0).fold(seen, |seen, slot| seen | waits_for[slot]);
+            let more =
+                (0..waits_for.len()).filter(|slot| seen & (1 << slot) != 0).fold(seen, |seen, slot| seen | waits_for[slot]);
             if more == seen {
                 return seen;
             }

@@ -6,7 +6,10 @@ use crate::thread_model::{LockKind, LockMode};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LockState {
     Free,
-    Exclusive { owner: u8, count: u8 },
+    Exclusive {
+        owner: u8,
+        count: u8,
+    },
     /// How often each slot reads; never all 0.
     Shared(Counts),
 }
@@ -48,10 +51,12 @@ impl LockState {
             (LockState::Free, _, LockMode::Exclusive) => first,
             (LockState::Free, _, LockMode::Shared) => Taking::Taken(LockState::Shared(Counts::default().with(slot, 1))),
             // A recursive mutex counts.
-            (LockState::Exclusive { owner, count }, LockKind::Recursive, _) if usize::from(owner) == slot => match count.checked_add(1) {
-                Some(count) => Taking::Taken(LockState::Exclusive { owner, count }),
-                None => Taking::Overflow,
-            },
+            (LockState::Exclusive { owner, count }, LockKind::Recursive, _) if usize::from(owner) == slot => {
+                match count.checked_add(1) {
+                    Some(count) => Taking::Taken(LockState::Exclusive { owner, count }),
+                    None => Taking::Overflow,
+                }
+            }
             (LockState::Exclusive { owner, .. }, LockKind::ReadWrite, _) if usize::from(owner) == slot => Taking::Refused,
             (LockState::Exclusive { .. }, ..) => Taking::Busy,
             // Readers share, whoever waits: glibc prefers them.
@@ -72,7 +77,9 @@ impl LockState {
                 _ => own(LockState::Exclusive { owner, count: count - 1 }),
             },
             // Only a recursive mutex looks at its owner.
-            LockState::Exclusive { .. } if kind == LockKind::Recursive => Giving { state: self, is_misuse: true, is_foreign: false },
+            LockState::Exclusive { .. } if kind == LockKind::Recursive => {
+                Giving { state: self, is_misuse: true, is_foreign: false }
+            }
             LockState::Exclusive { .. } => Giving { state: LockState::Free, is_misuse: true, is_foreign: true },
             LockState::Shared(readers) => {
                 let is_foreign = readers.get(slot) == 0;

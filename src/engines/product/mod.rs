@@ -188,7 +188,10 @@ impl<'m> Product<'m> {
     /// Two threads before accesses of one variable, one of them a write, race.
     fn note_races(&mut self, state: &State, index: StateIndex) {
         let tops = state.threads.iter().map(|thread| self.stacks.top(thread.stack));
-        let accesses: Vec<(Point, VariableIndex, bool)> = tops.flatten().filter_map(|point| self.code.access(point).map(|(variable, is_write)| (point, variable, is_write))).collect();
+        let accesses: Vec<(Point, VariableIndex, bool)> = tops
+            .flatten()
+            .filter_map(|point| self.code.access(point).map(|(variable, is_write)| (point, variable, is_write)))
+            .collect();
         for (at, (one, variable, is_write)) in accesses.iter().enumerate() {
             for (other, same, also_writes) in &accesses[at + 1..] {
                 if variable == same && (*is_write || *also_writes) && !self.model.variables[*variable].is_atomic {

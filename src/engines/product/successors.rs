@@ -149,7 +149,9 @@ impl Product<'_> {
                 Outcome::to([next_state])
             }
             Operation::Join { thread } => match acting.handles.get(thread).checked_sub(1) {
-                Some(child) if state.threads[usize::from(child)].stack != StackId::EMPTY => Outcome { waits_for: 1 << child, ..Outcome::default() },
+                Some(child) if state.threads[usize::from(child)].stack != StackId::EMPTY => {
+                    Outcome { waits_for: 1 << child, ..Outcome::default() }
+                }
                 _ => {
                     next_state.threads[slot].handles = acting.handles.with(thread, 0);
                     Outcome::to([next_state])

@@ -8,18 +8,36 @@ use crate::program::{Argument, Constant, FunctionId, Operand, Program, SiteId};
 /// A step of a library call. Locks are operands of the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    Acquire { lock: Operand, mode: Mode, attempt: Attempt, convention: ResultConvention, is_read_write: bool },
-    Release { lock: Operand, is_read_write: bool },
+    Acquire {
+        lock: Operand,
+        mode: Mode,
+        attempt: Attempt,
+        convention: ResultConvention,
+        is_read_write: bool,
+    },
+    Release {
+        lock: Operand,
+        is_read_write: bool,
+    },
     /// The lock is new, or gone: nobody holds it.
-    Forget { lock: Operand },
+    Forget {
+        lock: Operand,
+    },
     /// Released and taken again.
-    Wait { lock: Operand },
+    Wait {
+        lock: Operand,
+    },
     BeginAtomic,
     EndAtomic,
     /// Calls a routine in the first thread that comes, and waits for its end.
-    Once { control: Operand, routines: Vec<FunctionId> },
+    Once {
+        control: Operand,
+        routines: Vec<FunctionId>,
+    },
     /// Calls the routines any number of times.
-    Callback { routines: Vec<FunctionId> },
+    Callback {
+        routines: Vec<FunctionId>,
+    },
     /// Returns 0 now, and something else after any amount of further work.
     SaveJump,
     /// Calls a routine of which it is not known which one.
@@ -89,7 +107,9 @@ impl LibraryCall<'_> {
 
     fn is_zero(&self, index: usize) -> bool {
         match self.argument(index) {
-            Some(Operand::Constant(constant)) => matches!(self.program.constants[constant], Constant::Integer { value: 0, .. } | Constant::Null),
+            Some(Operand::Constant(constant)) => {
+                matches!(self.program.constants[constant], Constant::Integer { value: 0, .. } | Constant::Null)
+            }
             _ => false,
         }
     }
@@ -116,21 +136,33 @@ impl LibraryCall<'_> {
                 convention: *result,
                 is_read_write: *class == LockClass::ReadWrite,
             },
-            Effect::Release { lock, class } => Action::Release { lock: self.argument(*lock)?, is_read_write: *class == LockClass::ReadWrite },
-            Effect::InitializeLock { lock, .. } | Effect::DestroyLock { lock, .. } => Action::Forget { lock: self.argument(*lock)? },
+            Effect::Release { lock, class } => {
+                Action::Release { lock: self.argument(*lock)?, is_read_write: *class == LockClass::ReadWrite }
+            }
+            Effect::InitializeLock { lock, .. } | Effect::DestroyLock { lock, .. } => {
+                Action::Forget { lock: self.argument(*lock)? }
+            }
             Effect::Wait { lock, .. } => Action::Wait { lock: self.argument(*lock)? },
             Effect::BeginAtomic => Action::BeginAtomic,
             Effect::EndAtomic => Action::EndAtomic,
-            Effect::Once { control, .. } => Action::Once { control: self.argument(*control)?, routines: self.routines(CallKind::Once) },
-            Effect::Callback { when: CallbackTime::During, .. } => Action::Callback { routines: self.routines(CallKind::Callback) },
+            Effect::Once { control, .. } => {
+                Action::Once { control: self.argument(*control)?, routines: self.routines(CallKind::Once) }
+            }
+            Effect::Callback { when: CallbackTime::During, .. } => {
+                Action::Callback { routines: self.routines(CallKind::Callback) }
+            }
             Effect::SaveJump { .. } => Action::SaveJump,
             Effect::PopCleanup { execute } if !self.is_zero(*execute) => Action::RunUnknown,
             Effect::Spawn { .. } => Action::Create,
-            Effect::ExitThread { .. } | Effect::ContinueExit | Effect::Fail | Effect::Exit { .. } | Effect::Jump { .. } => Action::End,
+            Effect::ExitThread { .. } | Effect::ContinueExit | Effect::Fail | Effect::Exit { .. } | Effect::Jump { .. } => {
+                Action::End
+            }
             // The body is the section: see the skeleton.
             Effect::AtomicBody => return None,
             // These run at another time, as roots of their own.
-            Effect::Callback { when: CallbackTime::AtExit, .. } | Effect::PushCleanup { .. } | Effect::InstallHandler { .. } => return None,
+            Effect::Callback { when: CallbackTime::AtExit, .. } | Effect::PushCleanup { .. } | Effect::InstallHandler { .. } => {
+                return None;
+            }
             Effect::PopCleanup { .. } | Effect::PushCleanupJump { .. } | Effect::PopCleanupJump { .. } => return None,
             // The order that these give is a fact about threads.
             Effect::Join { .. } | Effect::Detach { .. } | Effect::Cancel { .. } => return None,

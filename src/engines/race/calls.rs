@@ -62,7 +62,8 @@ impl Tabulation<'_, '_> {
         let stage = facts.threads.enter(at.key.stage, at.block, at.index, callee);
         let pairs = self.parameters(at.key.function, callee, arguments);
         let holdings = Working::of(self.locksets.get(before.lockset), &before.sites);
-        let (mut entry, mut aside, mut levels, mut passed) = (Working::default(), Working::default(), Working::default(), Vec::new());
+        let (mut entry, mut aside, mut levels, mut passed) =
+            (Working::default(), Working::default(), Working::default(), Vec::new());
         for (held, site) in holdings.items {
             let names = self.into_callee(at.key, &held.names, &pairs);
             if names.is_empty() {
@@ -86,7 +87,8 @@ impl Tabulation<'_, '_> {
             return vec![before.clone()];
         }
         self.contexts.all[context].waiting.insert((at.context, at.block));
-        let exits: Vec<_> = self.contexts.all[context].summary.exits.iter().map(|(lockset, exit)| (*lockset, exit.clone())).collect();
+        let exits: Vec<_> =
+            self.contexts.all[context].summary.exits.iter().map(|(lockset, exit)| (*lockset, exit.clone())).collect();
         let mut outcomes = Vec::new();
         for (lockset, exit) in exits {
             let mut after = Working::default();
@@ -115,7 +117,8 @@ impl Tabulation<'_, '_> {
                 }
             }
             let (lockset, sites) = after.seal(&mut self.locksets);
-            let mut outcome = Alternative { lockset, sites, valuation: before.valuation.clone(), released: before.released.clone() };
+            let mut outcome =
+                Alternative { lockset, sites, valuation: before.valuation.clone(), released: before.released.clone() };
             outcome.released.absorb(&exit.released);
             if let (Some(result), Some(fact)) = (result, exit.fact) {
                 outcome.valuation.forget(result);
@@ -131,7 +134,11 @@ impl Tabulation<'_, '_> {
         let parameters = &self.program.functions[callee].parameters;
         let pairs = arguments.iter().zip(parameters).filter(|(_, parameter)| parameter.by_value.is_none());
         let identity = &mut self.identity;
-        pairs.map(|(argument, parameter)| (identity.term(caller, *argument), identity.term(callee, Operand::Register(parameter.register)))).collect()
+        pairs
+            .map(|(argument, parameter)| {
+                (identity.term(caller, *argument), identity.term(callee, Operand::Register(parameter.register)))
+            })
+            .collect()
     }
 
     /// The names that mean the same in the callee.
@@ -147,7 +154,14 @@ impl Tabulation<'_, '_> {
     }
 
     /// The names that mean the same in the caller, and those that it had for the same thing before.
-    fn out_of_callee(&mut self, key: &ContextKey, names: &Names, pairs: &[(TermId, TermId)], arguments: &[Operand], passed: &[(Names, Names)]) -> Names {
+    fn out_of_callee(
+        &mut self,
+        key: &ContextKey,
+        names: &Names,
+        pairs: &[(TermId, TermId)],
+        arguments: &[Operand],
+        passed: &[(Names, Names)],
+    ) -> Names {
         let values = &self.facts.values;
         let mut outside = Names { place: names.place, ..Names::default() };
         for (inner, outer) in passed {
@@ -160,7 +174,8 @@ impl Tabulation<'_, '_> {
             pairs.iter().filter_map(|(argument, parameter)| Some((*values.leaves(*parameter).first()?, *argument))).collect();
         for term in &names.terms {
             // The table is locked while it asks.
-            let argument_of = |register: RegisterId| registers.iter().find(|(parameter, _)| *parameter == register).map(|pair| pair.1);
+            let argument_of =
+                |register: RegisterId| registers.iter().find(|(parameter, _)| *parameter == register).map(|pair| pair.1);
             if let Some(moved) = values.substitute(TermId::from_number(term.0), &argument_of) {
                 if outside.place.is_none() {
                     outside.place = self.place_near(key, moved, arguments);
@@ -221,7 +236,8 @@ impl Tabulation<'_, '_> {
 
     /// The ways in which a block returns.
     pub(super) fn add_exits(&mut self, context: ContextId, key: &ContextKey, value: Option<Operand>, state: State) {
-        let parameters: SmallVec<[RegisterId; 4]> = self.program.functions[key.function].parameters.iter().map(|parameter| parameter.register).collect();
+        let parameters: SmallVec<[RegisterId; 4]> =
+            self.program.functions[key.function].parameters.iter().map(|parameter| parameter.register).collect();
         let facts = self.facts;
         let definitions = self.definitions(key.function);
         let mut is_new = false;
@@ -230,7 +246,8 @@ impl Tabulation<'_, '_> {
             let mut working = Working::of(self.locksets.get(alternative.lockset), &alternative.sites);
             // Registers of this call mean nothing to the caller, but parameters do.
             working.change_terms(|terms| {
-                let is_known = |term: &&Term| facts.values.leaves(TermId::from_number(term.0)).iter().all(|leaf| parameters.contains(leaf));
+                let is_known =
+                    |term: &&Term| facts.values.leaves(TermId::from_number(term.0)).iter().all(|leaf| parameters.contains(leaf));
                 terms.iter().filter(is_known).copied().collect()
             });
             let (lockset, sites) = working.seal(&mut self.locksets);

@@ -12,7 +12,9 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use super::identity::Identity;
 use crate::facts::{AbstractObjectKind, Facts, Location, MemoryAccess, Offset, Shape, TermId};
 use crate::locks::{Family, Lockset, LocksetId, Mode, Moment, Place, Token};
-use crate::program::{CastKind, Constant, ConstantId, FunctionId, GlobalId, Instruction, Operand, Operation, Program, RegisterId, Type};
+use crate::program::{
+    CastKind, Constant, ConstantId, FunctionId, GlobalId, Instruction, Operand, Operation, Program, RegisterId, Type,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CoverId(u32);
@@ -28,7 +30,12 @@ pub enum LockKey {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Item {
-    Lock { key: LockKey, mode: Mode, family: Family, since: Option<Moment> },
+    Lock {
+        key: LockKey,
+        mode: Mode,
+        family: Family,
+        since: Option<Moment>,
+    },
     Section,
     InsideOnce(Place),
     OnceDone(Place),
@@ -80,7 +87,12 @@ pub struct Covers<'a, 'p> {
 }
 
 impl<'a, 'p> Covers<'a, 'p> {
-    pub fn new(program: &'a Program, facts: &'a Facts<'p>, tainted: FxHashSet<Family>, unsettled: FxHashSet<Location>) -> Covers<'a, 'p> {
+    pub fn new(
+        program: &'a Program,
+        facts: &'a Facts<'p>,
+        tainted: FxHashSet<Family>,
+        unsettled: FxHashSet<Location>,
+    ) -> Covers<'a, 'p> {
         let addresses = program.constants.iter().filter_map(|(id, constant)| match constant {
             Constant::Global(global) => Some((*global, id)),
             _ => None,
@@ -105,7 +117,14 @@ impl<'a, 'p> Covers<'a, 'p> {
     }
 
     /// The cover of an access in a function under a lockset.
-    pub fn of(&mut self, identity: &mut Identity<'_, '_>, function: FunctionId, access: &MemoryAccess, id: LocksetId, lockset: &Lockset) -> CoverId {
+    pub fn of(
+        &mut self,
+        identity: &mut Identity<'_, '_>,
+        function: FunctionId,
+        access: &MemoryAccess,
+        id: LocksetId,
+        lockset: &Lockset,
+    ) -> CoverId {
         let key = (function, access.operand(), access.size, id);
         if let Some(known) = self.known.get(&key) {
             return *known;
@@ -128,15 +147,29 @@ impl<'a, 'p> Covers<'a, 'p> {
                         }
                     }
                     if !held.names.terms.is_empty() && !self.is_bad_family(identity, held.family) {
-                        let shapes = held.names.terms.iter().filter_map(|term| self.shape(function, address?, access.size, term.0));
+                        let shapes =
+                            held.names.terms.iter().filter_map(|term| self.shape(function, address?, access.size, term.0));
                         let shapes: Vec<Shape> = shapes.collect();
-                        cover.extend(shapes.into_iter().map(|shape| lock(LockKey::Shape(ShapeId(self.shapes.insert_full(shape).0 as u32)))));
+                        cover.extend(
+                            shapes
+                                .into_iter()
+                                .map(|shape| lock(LockKey::Shape(ShapeId(self.shapes.insert_full(shape).0 as u32)))),
+                        );
                     }
                 }
                 Token::AtomicSection => cover.push(Item::Section),
-                Token::InsideOnce => cover.extend(held.names.place.filter(|place| !self.is_bad_place(identity, *place)).map(Item::InsideOnce)),
-                Token::OnceDone => cover.extend(held.names.place.filter(|place| !self.is_bad_place(identity, *place)).map(Item::OnceDone)),
-                Token::Acquired => cover.extend(held.names.place.filter(|place| !self.is_bad_place(identity, *place)).map(|place| Item::Acquired(place, held.mode))),
+                Token::InsideOnce => {
+                    cover.extend(held.names.place.filter(|place| !self.is_bad_place(identity, *place)).map(Item::InsideOnce))
+                }
+                Token::OnceDone => {
+                    cover.extend(held.names.place.filter(|place| !self.is_bad_place(identity, *place)).map(Item::OnceDone))
+                }
+                Token::Acquired => cover.extend(
+                    held.names
+                        .place
+                        .filter(|place| !self.is_bad_place(identity, *place))
+                        .map(|place| Item::Acquired(place, held.mode)),
+                ),
                 Token::OwnArgument => {
                     let Some(address) = address else { continue };
                     for own in &held.names.terms {
@@ -169,7 +202,8 @@ impl<'a, 'p> Covers<'a, 'p> {
         let body = &self.program.functions[function];
         let is_narrowed = |one: &&Instruction| match &one.operation {
             Operation::Cast { kind: CastKind::Truncate, value } => {
-                one.result.is_some_and(|result| body.registers[result].ty == Type::integer(32)) && values.term(function, *value) == argument
+                one.result.is_some_and(|result| body.registers[result].ty == Type::integer(32))
+                    && values.term(function, *value) == argument
             }
             _ => false,
         };
@@ -182,12 +216,20 @@ impl<'a, 'p> Covers<'a, 'p> {
     }
 
     /// A lock and an access at exact places of one global say how they lie to each other, as terms would.
-    fn shape_by_place(&mut self, identity: &Identity<'_, '_>, function: FunctionId, access: &MemoryAccess, lock: Place) -> Option<ShapeId> {
+    fn shape_by_place(
+        &mut self,
+        identity: &Identity<'_, '_>,
+        function: FunctionId,
+        access: &MemoryAccess,
+        lock: Place,
+    ) -> Option<ShapeId> {
         let lock = identity.location(lock)?;
         let mut pointees = self.facts.points_to.pointees(function, access.operand()?);
         let (Some(accessed), None) = (pointees.next(), pointees.next()) else { return None };
         let AbstractObjectKind::Global(global) = self.facts.points_to.object(lock.object).kind else { return None };
-        let (Offset::At(lock_at), Offset::At(at), true) = (lock.offset, accessed.offset, lock.object == accessed.object) else { return None };
+        let (Offset::At(lock_at), Offset::At(at), true) = (lock.offset, accessed.offset, lock.object == accessed.object) else {
+            return None;
+        };
         let constant = *self.addresses.get(&global)?;
         let values = &self.facts.values;
         let start = values.term(function, Operand::Constant(constant));
@@ -212,8 +254,10 @@ impl<'a, 'p> Covers<'a, 'p> {
         if let Some(known) = self.bad_families.get(&family) {
             return *known;
         }
-        let overlaps = |location: &Location| self.unsettled.iter().any(|other| self.facts.points_to.may_alias(*location, 1, *other, 1));
-        let is_bad = self.tainted.iter().any(|other| identity.may_alias(*other, family)) || identity.locations(family).iter().any(overlaps);
+        let overlaps =
+            |location: &Location| self.unsettled.iter().any(|other| self.facts.points_to.may_alias(*location, 1, *other, 1));
+        let is_bad = self.tainted.iter().any(|other| identity.may_alias(*other, family))
+            || identity.locations(family).iter().any(overlaps);
         self.bad_families.insert(family, is_bad);
         is_bad
     }
@@ -234,7 +278,8 @@ impl<'a, 'p> Covers<'a, 'p> {
                         }
                     }
                     (Item::Section, Item::Section) => return Some(Common::Section),
-                    (Item::InsideOnce(place), Item::InsideOnce(other) | Item::OnceDone(other)) | (Item::OnceDone(place), Item::InsideOnce(other))
+                    (Item::InsideOnce(place), Item::InsideOnce(other) | Item::OnceDone(other))
+                    | (Item::OnceDone(place), Item::InsideOnce(other))
                         if place == other =>
                     {
                         return Some(Common::Once(*place));
@@ -262,7 +307,8 @@ impl<'a, 'p> Covers<'a, 'p> {
     fn is_own_instance(&mut self, function: FunctionId, address: TermId) -> bool {
         let [leaf] = self.facts.values.leaves(address)[..] else { return false };
         let program = self.program;
-        let makes = |operation: &Operation| matches!(operation, Operation::StackAllocate { .. } | Operation::ThreadLocalAddress { .. });
+        let makes =
+            |operation: &Operation| matches!(operation, Operation::StackAllocate { .. } | Operation::ThreadLocalAddress { .. });
         let made = self.made_here.entry(function).or_insert_with(|| {
             let instructions = program.functions[function].blocks.iter().flat_map(|block| &block.instructions);
             instructions.filter(|one| makes(&one.operation)).filter_map(|one| one.result).collect()
@@ -283,7 +329,9 @@ impl<'a, 'p> Covers<'a, 'p> {
         self.get(left).iter().any(|item| match item {
             // 2³² / 256 threads at the same time would be needed for two equal numbers.
             Item::Own(_, OwnBy::LowBits) if distance > 256 => false,
-            Item::Own(shape, by) => right.iter().any(|other| matches!(other, Item::Own(other, same) if by == same && self.agree(*shape, *other))),
+            Item::Own(shape, by) => {
+                right.iter().any(|other| matches!(other, Item::Own(other, same) if by == same && self.agree(*shape, *other)))
+            }
             _ => false,
         })
     }

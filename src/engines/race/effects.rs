@@ -34,7 +34,13 @@ fn special(token: Token, names: Names, mode: Mode) -> Held {
 
 impl Tabulation<'_, '_> {
     /// All that may hold after the steps of a library call.
-    pub(super) fn perform(&mut self, at: &CallAt<'_>, actions: &[Action], before: Alternative, mut collected: Option<&mut Collected>) -> Vec<Alternative> {
+    pub(super) fn perform(
+        &mut self,
+        at: &CallAt<'_>,
+        actions: &[Action],
+        before: Alternative,
+        mut collected: Option<&mut Collected>,
+    ) -> Vec<Alternative> {
         let mut current = vec![before];
         for action in actions {
             let mut next = Vec::new();
@@ -46,7 +52,14 @@ impl Tabulation<'_, '_> {
         current
     }
 
-    fn step(&mut self, at: &CallAt<'_>, action: &Action, before: Alternative, collected: Option<&mut Collected>, next: &mut Vec<Alternative>) {
+    fn step(
+        &mut self,
+        at: &CallAt<'_>,
+        action: &Action,
+        before: Alternative,
+        collected: Option<&mut Collected>,
+        next: &mut Vec<Alternative>,
+    ) {
         match action {
             Action::Acquire { lock, mode, attempt, convention, is_read_write } => {
                 self.acquire(at, *lock, (*mode, *is_read_write), *attempt, *convention, before, next);
@@ -198,7 +211,14 @@ impl Tabulation<'_, '_> {
     }
 
     /// The routine runs at most once, and has run when the call returns.
-    fn once(&mut self, at: &CallAt<'_>, control: Operand, routines: &[FunctionId], before: Alternative, next: &mut Vec<Alternative>) {
+    fn once(
+        &mut self,
+        at: &CallAt<'_>,
+        control: Operand,
+        routines: &[FunctionId],
+        before: Alternative,
+        next: &mut Vec<Alternative>,
+    ) {
         let place = self.lock_names(at.key, control).0.place;
         let inside = place.map(|place| special(Token::InsideOnce, Names::of_place(place), Mode::Exclusive));
         let mut after = vec![before.clone()];
@@ -300,7 +320,9 @@ impl Tabulation<'_, '_> {
     pub(super) fn define(&mut self, state: &mut State, register: RegisterId) {
         let values = &self.facts.values;
         let depends = |term: &Term| values.leaves(TermId::from_number(term.0)).contains(&register);
-        let is_named = |alternative: &Alternative| self.locksets.get(alternative.lockset).iter().any(|held| held.names.terms.iter().any(depends));
+        let is_named = |alternative: &Alternative| {
+            self.locksets.get(alternative.lockset).iter().any(|held| held.names.terms.iter().any(depends))
+        };
         if !state.alternatives.iter().any(is_named) {
             return;
         }
@@ -315,7 +337,13 @@ impl Tabulation<'_, '_> {
     }
 
     /// What holds at the start of the next block when control goes there; nothing when it cannot.
-    pub(super) fn follow(&mut self, function: FunctionId, from: BlockId, to: BlockId, alternative: &Alternative) -> Option<Alternative> {
+    pub(super) fn follow(
+        &mut self,
+        function: FunctionId,
+        from: BlockId,
+        to: BlockId,
+        alternative: &Alternative,
+    ) -> Option<Alternative> {
         let mut after = alternative.clone();
         let definitions = self.definitions(function);
         if !after.valuation.assume(&definitions, from, to) {
@@ -355,7 +383,9 @@ impl Tabulation<'_, '_> {
         let pairs: SmallVec<[(TermId, TermId); 4]> = target
             .phis
             .iter()
-            .map(|phi| (self.identity.term(function, phi.operands[position]), values.term(function, Operand::Register(phi.result))))
+            .map(|phi| {
+                (self.identity.term(function, phi.operands[position]), values.term(function, Operand::Register(phi.result)))
+            })
             .collect();
         let is_old = |term: &Term| target.phis.iter().any(|phi| values.leaves(TermId::from_number(term.0)).contains(&phi.result));
         let set = self.locksets.get(lockset);

@@ -64,7 +64,9 @@ impl Kinds {
             let overlaps = |other: Location| points_to.may_alias(*location, 1, other, 1);
             let calls: Vec<bool> = initialised.iter().filter(|(other, _)| overlaps(*other)).map(|(_, safe)| *safe).collect();
             let is_static = match (&points_to.object(location.object).kind, location.offset) {
-                (AbstractObjectKind::Global(global), Offset::At(at)) => static_kind(program, *global, at).is_some_and(|kind| kind & 3 != ERROR_CHECKING),
+                (AbstractObjectKind::Global(global), Offset::At(at)) => {
+                    static_kind(program, *global, at).is_some_and(|kind| kind & 3 != ERROR_CHECKING)
+                }
                 _ => false,
             };
             (is_static || !calls.is_empty()) && calls.iter().all(|safe| *safe) && !written.contains(location)
@@ -149,7 +151,8 @@ fn written(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, locks
     for (function, body) in program.functions.iter_enumerated() {
         for (block, content) in body.blocks.iter_enumerated() {
             for (index, instruction) in content.instructions.iter().enumerate() {
-                let plain = |access: &&MemoryAccess| access.action.writes() && access.action != Action::End && !access.is_atomic();
+                let plain =
+                    |access: &&MemoryAccess| access.action.writes() && access.action != Action::End && !access.is_atomic();
                 let mut accesses = facts.accesses.at(function, block, index).iter().filter(plain).peekable();
                 if accesses.peek().is_none() || is_harmless_write(program, models, facts, instruction) {
                     continue;
@@ -189,10 +192,14 @@ const KIND_BYTES: u64 = 4;
 /// Initialisation and destruction by the library, and memory that becomes zero.
 fn is_harmless_write(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, instruction: &Instruction) -> bool {
     match &instruction.operation {
-        Operation::SetMemory { byte: Operand::Constant(constant), .. } => matches!(program.constants[*constant], Constant::Integer { value: 0, .. }),
+        Operation::SetMemory { byte: Operand::Constant(constant), .. } => {
+            matches!(program.constants[*constant], Constant::Integer { value: 0, .. })
+        }
         Operation::Call { callee, .. } => {
             let is_own = |effect: &Effect| matches!(effect, Effect::InitializeLock { .. } | Effect::DestroyLock { .. });
-            callees(facts, callee, instruction).iter().all(|callee| models[*callee].is_some_and(|model| model.effects.iter().any(is_own)))
+            callees(facts, callee, instruction)
+                .iter()
+                .all(|callee| models[*callee].is_some_and(|model| model.effects.iter().any(is_own)))
         }
         _ => false,
     }

@@ -79,7 +79,9 @@ impl<'a, 'p> Loads<'a, 'p> {
         for block in &body.blocks {
             let mut seen: FxHashMap<(TermId, Type), RegisterId> = FxHashMap::default();
             for instruction in &block.instructions {
-                let (Operation::Load { address, access }, Some(result)) = (&instruction.operation, instruction.result) else { continue };
+                let (Operation::Load { address, access }, Some(result)) = (&instruction.operation, instruction.result) else {
+                    continue;
+                };
                 let ty = body.registers[result].ty;
                 if access.is_volatile || !self.is_never_written(function, *address, self.program.layout.store_bytes(ty)) {
                     continue;
@@ -116,7 +118,8 @@ impl<'a, 'p> Loads<'a, 'p> {
             return None;
         }
         let entry = |at: u64| (at..at + size).map(|at| global.bytes.get(at as usize).copied().unwrap_or(0)).collect::<Vec<u8>>();
-        let entries: Vec<Vec<u8>> = (0..(global.size + 1).saturating_sub(size)).filter(|at| location.offset.contains(*at)).map(entry).collect();
+        let entries: Vec<Vec<u8>> =
+            (0..(global.size + 1).saturating_sub(size)).filter(|at| location.offset.contains(*at)).map(entry).collect();
         let different: FxHashSet<&Vec<u8>> = entries.iter().collect();
         (different.len() == entries.len()).then_some(location)
     }

@@ -34,7 +34,9 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
 
-pub use result::{Candidate, CandidateKey, LockHeld, Protection, QuietCounts, RaceLimit, RaceOptions, RaceResult, RefutedGroup, Side};
+pub use result::{
+    Candidate, CandidateKey, LockHeld, Protection, QuietCounts, RaceLimit, RaceOptions, RaceResult, RefutedGroup, Side,
+};
 
 use crate::facts::{Facts, Location, Manner, Position};
 use crate::locks::Family;
@@ -52,7 +54,9 @@ use tabulate::{AccessState, Tabulation};
 
 /// All conflicting pairs of accesses of a program: those that something keeps apart, with the reason, and the others.
 pub fn check(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, options: &RaceOptions) -> RaceResult {
-    let is_shared = |function, block, index| facts.accesses.at(function, block, index).iter().any(|access| record::is_shared(program, facts, function, access));
+    let is_shared = |function, block, index| {
+        facts.accesses.at(function, block, index).iter().any(|access| record::is_shared(program, facts, function, access))
+    };
     let skeletons = skeleton::build(program, models, facts, &is_shared);
     let kinds = Kinds::of(program, models, facts);
     let mut tabulation = Tabulation::new(program, facts, &skeletons, &kinds, BTreeSet::new(), Identity::new(program, facts));
@@ -69,8 +73,16 @@ pub fn check(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, opt
     let mut unsafe_ground = Ground::default();
     loop {
         let mut covers = Covers::new(program, facts, tainted.clone(), unsafe_ground.unsettled.clone());
-        let records =
-            Records::of(program, facts, options, &mut tabulation, &reach.threads, &collected.accesses, &mut covers, &unsafe_ground.racing);
+        let records = Records::of(
+            program,
+            facts,
+            options,
+            &mut tabulation,
+            &reach.threads,
+            &collected.accesses,
+            &mut covers,
+            &unsafe_ground.racing,
+        );
         let mut checker = Checker { facts, records: &records, covers: &covers, orders: Orders::default() };
         let judgement = checker.judge();
         // A lock that is initialised while others use it protects nothing, and what a race publishes may be known too early.
@@ -93,7 +105,13 @@ struct Ground {
 
 impl Ground {
     /// Adds the ends of candidates. Whether anything must be looked at again.
-    fn grow(&mut self, records: &Records, judgement: &Judgement, states: &[AccessState], tabulation: &Tabulation<'_, '_>) -> bool {
+    fn grow(
+        &mut self,
+        records: &Records,
+        judgement: &Judgement,
+        states: &[AccessState],
+        tabulation: &Tabulation<'_, '_>,
+    ) -> bool {
         let mut is_new = false;
         for (index, other_writes) in &judgement.ends {
             let (key, class) = records.classes.get_index(*index).expect("a class of the table");

@@ -19,7 +19,8 @@ impl<'a, 'p> Names<'a, 'p> {
     pub fn new(program: &'a Program, facts: &'a Facts<'p>) -> Names<'a, 'p> {
         let mut names = Names { program, facts, threads: FxHashMap::default() };
         let mut uses: FxHashMap<String, usize> = FxHashMap::default();
-        let plain: Vec<(ThreadId, String)> = facts.threads.threads().map(|(thread, _)| (thread, names.plain_thread(thread))).collect();
+        let plain: Vec<(ThreadId, String)> =
+            facts.threads.threads().map(|(thread, _)| (thread, names.plain_thread(thread))).collect();
         plain.iter().for_each(|(_, name)| *uses.entry(name.clone()).or_default() += 1);
         let mut numbers: FxHashMap<String, usize> = FxHashMap::default();
         for (thread, name) in plain {
@@ -84,7 +85,9 @@ impl<'a, 'p> Names<'a, 'p> {
                 Some(describe_global_part(self.program, *global, at, size.min(self.program.globals[*global].size)))
             }
             (AbstractObjectKind::StackSlot { function, register, .. }, Some(at)) => match self.variable(*function, *register) {
-                Some(Variable { name, ty: Some(ty), .. }) => Some(format!("{name}{}", describe_type_part(self.program, *ty, at, size))),
+                Some(Variable { name, ty: Some(ty), .. }) => {
+                    Some(format!("{name}{}", describe_type_part(self.program, *ty, at, size)))
+                }
                 Some(Variable { name, .. }) => Some(name.clone()),
                 None => expression(),
             },
@@ -97,7 +100,9 @@ impl<'a, 'p> Names<'a, 'p> {
     /// The whole object, by the name that runs give it.
     pub fn whole(&self, location: Location) -> String {
         match &self.facts.points_to.object(location.object).kind {
-            AbstractObjectKind::Global(global) | AbstractObjectKind::ThreadLocal(global) => self.program.globals[*global].source_name.clone(),
+            AbstractObjectKind::Global(global) | AbstractObjectKind::ThreadLocal(global) => {
+                self.program.globals[*global].source_name.clone()
+            }
             AbstractObjectKind::StackSlot { function, register, site } => match self.variable(*function, *register) {
                 Some(variable) => variable.name.clone(),
                 None => format!("a local{}", self.at(*site)),
@@ -110,7 +115,9 @@ impl<'a, 'p> Names<'a, 'p> {
             AbstractObjectKind::Library(function) => format!("memory of {}", self.program.functions[*function].source_name),
             AbstractObjectKind::Arguments => "argv".to_owned(),
             AbstractObjectKind::Key(_) => "thread-specific data".to_owned(),
-            AbstractObjectKind::Unknown | AbstractObjectKind::Residue | AbstractObjectKind::Transfer(_) => "memory of unknown origin".to_owned(),
+            AbstractObjectKind::Unknown | AbstractObjectKind::Residue | AbstractObjectKind::Transfer(_) => {
+                "memory of unknown origin".to_owned()
+            }
         }
     }
 
@@ -144,7 +151,9 @@ impl<'a, 'p> Names<'a, 'p> {
     /// A lock or a control by its place.
     pub fn place(&self, identity: &Identity<'_, '_>, place: Place, family: Family) -> String {
         let Some(location) = identity.location(place) else { return "an atomic section".to_owned() };
-        if let (AbstractObjectKind::Global(global), Offset::At(at)) = (&self.facts.points_to.object(location.object).kind, location.offset) {
+        if let (AbstractObjectKind::Global(global), Offset::At(at)) =
+            (&self.facts.points_to.object(location.object).kind, location.offset)
+        {
             return without_insides(describe_global_part(self.program, *global, at, 1));
         }
         if identity.locations(family) == [location]
@@ -158,7 +167,8 @@ impl<'a, 'p> Names<'a, 'p> {
 
     /// A lock by the first expression for it.
     pub fn family(&self, identity: &Identity<'_, '_>, family: Family) -> String {
-        let spelling = identity.spelling(family).and_then(|(function, operand)| describe_address(self.program, function, operand));
+        let spelling =
+            identity.spelling(family).and_then(|(function, operand)| describe_address(self.program, function, operand));
         spelling.map_or_else(|| "a lock".to_owned(), without_insides)
     }
 }

@@ -89,7 +89,9 @@ impl Checker<'_, '_> {
         let quiet = QuietCounts { thread_local: records.thread_local, ..QuietCounts::default() };
         let mut judgement = Judgement { quiet, ..Judgement::default() };
         let unknown = self.facts.points_to.object_of_kind(&AbstractObjectKind::Unknown);
-        let unknown_sides = unknown.and_then(|unknown| records.by_object.get(&unknown)).map_or_else(Sides::default, |classes| self.sides(classes));
+        let unknown_sides = unknown
+            .and_then(|unknown| records.by_object.get(&unknown))
+            .map_or_else(Sides::default, |classes| self.sides(classes));
         for (object, own) in &records.by_object {
             let sides = self.sides(own);
             // What is unknown on both sides is looked at once, among the unknown.
@@ -121,7 +123,9 @@ impl Checker<'_, '_> {
     fn is_of_first_thread<'s>(&self, mut sides: impl Iterator<Item = &'s SideKey>) -> bool {
         let Some(first) = sides.next() else { return true };
         match self.records.threads(first.threads) {
-            [thread] => self.facts.threads.thread(*thread).kind == ThreadKind::Main && sides.all(|side| side.threads == first.threads),
+            [thread] => {
+                self.facts.threads.thread(*thread).kind == ThreadKind::Main && sides.all(|side| side.threads == first.threads)
+            }
             _ => false,
         }
     }
@@ -140,13 +144,21 @@ impl Checker<'_, '_> {
     }
 
     /// The pairs of two sides. `first` is where the object's pairs begin in the list.
-    fn judge_sides(&mut self, object: AbstractObjectId, left: (&SideKey, &Vec<usize>), right: (&SideKey, &Vec<usize>), first: usize, judgement: &mut Judgement) {
+    fn judge_sides(
+        &mut self,
+        object: AbstractObjectId,
+        left: (&SideKey, &Vec<usize>),
+        right: (&SideKey, &Vec<usize>),
+        first: usize,
+        judgement: &mut Judgement,
+    ) {
         let is_conflict = (left.0.is_write || right.0.is_write) && !(left.0.is_atomic && right.0.is_atomic);
         if !is_conflict {
             return;
         }
         let is_one = std::ptr::eq(left.1, right.1);
-        let is_unknown = |class: usize| self.facts.points_to.object(self.class(class).location.object).kind == AbstractObjectKind::Unknown;
+        let is_unknown =
+            |class: usize| self.facts.points_to.object(self.class(class).location.object).kind == AbstractObjectKind::Unknown;
         if is_unknown(right.1[0]) {
             return self.judge_unknown(object, left.1, right.1, is_one, judgement);
         }
@@ -184,7 +196,14 @@ impl Checker<'_, '_> {
     }
 
     /// The pairs of two sides, one of unknown addresses: any of them may touch any byte of the other's.
-    fn judge_unknown(&mut self, object: AbstractObjectId, left: &[usize], right: &[usize], is_one: bool, judgement: &mut Judgement) {
+    fn judge_unknown(
+        &mut self,
+        object: AbstractObjectId,
+        left: &[usize],
+        right: &[usize],
+        is_one: bool,
+        judgement: &mut Judgement,
+    ) {
         let (a, b) = (*self.class(left[0]), *self.class(right[0]));
         let verdict = self.check(&a, &b);
         match verdict {
@@ -243,13 +262,23 @@ impl Checker<'_, '_> {
 }
 
 /// Two instances of one thread, each in the part that its own argument leads to.
-fn own_part(facts: &Facts<'_>, covers: &Covers<'_, '_>, left: (ThreadId, &ClassKey), right: (ThreadId, &ClassKey)) -> Option<Why> {
+fn own_part(
+    facts: &Facts<'_>,
+    covers: &Covers<'_, '_>,
+    left: (ThreadId, &ClassKey),
+    right: (ThreadId, &ClassKey),
+) -> Option<Why> {
     let distance = facts.threads.argument_distance(left.0).filter(|distance| left.0 == right.0 && *distance > 0)?;
     covers.own_in_common(left.1.cover, right.1.cover, distance).then_some(Why::OwnPart(left.0))
 }
 
 /// The holder's lock was taken before the waiter's thread existed, and the waiter has taken it since.
-fn held_at_creation(facts: &Facts<'_>, covers: &Covers<'_, '_>, holder: (ThreadId, &ClassKey), waiter: (ThreadId, &ClassKey)) -> Option<Why> {
+fn held_at_creation(
+    facts: &Facts<'_>,
+    covers: &Covers<'_, '_>,
+    holder: (ThreadId, &ClassKey),
+    waiter: (ThreadId, &ClassKey),
+) -> Option<Why> {
     if facts.threads.thread(holder.0).is_many || !descends(facts, waiter.0, holder.0) {
         return None;
     }

@@ -32,12 +32,20 @@ pub fn find(program: &Program, facts: &Facts<'_>, skeletons: &Skeletons) -> TiVe
     found.into_iter().map(|positions| positions.into_iter().collect()).collect()
 }
 
-fn used_in(program: &Program, facts: &Facts<'_>, skeletons: &Skeletons, found: &TiVec<FunctionId, BTreeSet<usize>>, function: FunctionId) -> BTreeSet<usize> {
+fn used_in(
+    program: &Program,
+    facts: &Facts<'_>,
+    skeletons: &Skeletons,
+    found: &TiVec<FunctionId, BTreeSet<usize>>,
+    function: FunctionId,
+) -> BTreeSet<usize> {
     let mut used = found[function].clone();
     let parameters = &program.functions[function].parameters;
     let mut add = |operand: Operand| {
         let leaves = facts.values.leaves(facts.values.term(function, operand));
-        let position = |leaf: &RegisterId| parameters.iter().position(|parameter| parameter.register == *leaf && parameter.by_value.is_none());
+        let position = |leaf: &RegisterId| {
+            parameters.iter().position(|parameter| parameter.register == *leaf && parameter.by_value.is_none())
+        };
         // One location says it all without a caller's help.
         let is_ambiguous = |position: &usize| {
             let mut pointees = facts.points_to.pointees(function, Operand::Register(parameters[*position].register));
@@ -54,7 +62,10 @@ fn used_in(program: &Program, facts: &Facts<'_>, skeletons: &Skeletons, found: &
                     arguments.for_each(|argument| add(argument.value));
                 }
                 Target::Library(actions) => actions.iter().for_each(|action| match action {
-                    Action::Acquire { lock, .. } | Action::Release { lock, .. } | Action::Forget { lock } | Action::Wait { lock } => add(*lock),
+                    Action::Acquire { lock, .. }
+                    | Action::Release { lock, .. }
+                    | Action::Forget { lock }
+                    | Action::Wait { lock } => add(*lock),
                     Action::Once { control, .. } => add(*control),
                     Action::BeginAtomic
                     | Action::EndAtomic

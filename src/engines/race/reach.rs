@@ -22,7 +22,8 @@ pub struct Reach {
 
 impl Reach {
     pub fn of(facts: &Facts<'_>, tabulation: &Tabulation<'_, '_>) -> Reach {
-        let mut reach = Reach { threads: TiVec::from(vec![Vec::new(); tabulation.contexts.all.len()]), steps: FxHashMap::default() };
+        let mut reach =
+            Reach { threads: TiVec::from(vec![Vec::new(); tabulation.contexts.all.len()]), steps: FxHashMap::default() };
         for (thread, _) in facts.threads.threads() {
             for context in steps(facts, tabulation, thread).0 {
                 reach.threads[context].push(thread);
@@ -32,7 +33,13 @@ impl Reach {
     }
 
     /// One shortest path of calls from the thread's entry to a context, outermost first.
-    pub fn path(&mut self, facts: &Facts<'_>, tabulation: &Tabulation<'_, '_>, thread: ThreadId, context: ContextId) -> Vec<SiteId> {
+    pub fn path(
+        &mut self,
+        facts: &Facts<'_>,
+        tabulation: &Tabulation<'_, '_>,
+        thread: ThreadId,
+        context: ContextId,
+    ) -> Vec<SiteId> {
         let steps = self.steps.entry(thread).or_insert_with(|| steps(facts, tabulation, thread).1);
         let mut path = Vec::new();
         let mut current = context;

@@ -14,7 +14,9 @@ use super::cover::{CoverId, Covers};
 use super::result::RaceOptions;
 use super::tabulate::{AccessState, Tabulation};
 use crate::facts::accesses::Action;
-use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Fresh, Location, Manner, MemoryAccess, PhaseId, Position, ThreadId};
+use crate::facts::{
+    AbstractObjectId, AbstractObjectKind, Facts, Fresh, Location, Manner, MemoryAccess, PhaseId, Position, ThreadId,
+};
 use crate::findings::Role;
 use crate::program::{FunctionId, Program, SiteId};
 
@@ -112,7 +114,8 @@ impl Records {
                     Fresh::No => false,
                     Fresh::Always => true,
                     Fresh::Unless(publications) => {
-                        let is_private = facts.freshness.publications(publications).iter().all(|publication| !racing.contains(publication));
+                        let is_private =
+                            facts.freshness.publications(publications).iter().all(|publication| !racing.contains(publication));
                         records.rests_on_publications |= is_private;
                         is_private
                     }
@@ -120,7 +123,8 @@ impl Records {
                 if is_fresh {
                     continue;
                 }
-                let places = locations.entry((function, *access)).or_insert_with(|| shared_locations(program, facts, function, access));
+                let places =
+                    locations.entry((function, *access)).or_insert_with(|| shared_locations(program, facts, function, access));
                 if places.is_empty() {
                     continue;
                 }
@@ -141,7 +145,13 @@ impl Records {
                     let index = entry.index();
                     let class = entry.or_default();
                     if seen.insert((index, state.site, access.action)) {
-                        class.members.push(Member { site: state.site, function, context: state.context, access: *access, state: number });
+                        class.members.push(Member {
+                            site: state.site,
+                            function,
+                            context: state.context,
+                            access: *access,
+                            state: number,
+                        });
                     }
                 }
             }

@@ -144,7 +144,13 @@ impl<'a, 'p> Reporter<'a, 'p> {
         (added, left_out)
     }
 
-    fn candidate(&mut self, location: Location, left: (&ClassKey, &Member, ThreadId), right: (&ClassKey, &Member, ThreadId), whole: String) -> Candidate {
+    fn candidate(
+        &mut self,
+        location: Location,
+        left: (&ClassKey, &Member, ThreadId),
+        right: (&ClassKey, &Member, ThreadId),
+        whole: String,
+    ) -> Candidate {
         let mut ends = vec![self.side(left.0, left.1, left.2), self.side(right.0, right.1, right.2)];
         ends.sort_by(|one, other| (&one.place, one.role, &one.thread_name).cmp(&(&other.place, other.role, &other.thread_name)));
         let object = {
@@ -236,7 +242,9 @@ impl<'a, 'p> Reporter<'a, 'p> {
                 }
                 let threads = self.some_threads(key, other_key);
                 let mut ends = vec![self.side(key, one, threads.0), self.side(other_key, other, threads.1)];
-                ends.sort_by(|one, other| (&one.place, one.role, &one.thread_name).cmp(&(&other.place, other.role, &other.thread_name)));
+                ends.sort_by(|one, other| {
+                    (&one.place, one.role, &one.thread_name).cmp(&(&other.place, other.role, &other.thread_name))
+                });
                 let object = self.names.object(location, key.size.min(WHOLE), one).0;
                 let detail = self.detail(why, &object, &ends);
                 ends.dedup_by(|later, earlier| later.line() == earlier.line());
@@ -249,7 +257,8 @@ impl<'a, 'p> Reporter<'a, 'p> {
     /// Two threads to speak of: different ones where there are.
     fn some_threads(&self, left: &ClassKey, right: &ClassKey) -> (ThreadId, ThreadId) {
         let (ones, others) = (self.records.threads(left.threads), self.records.threads(right.threads));
-        let different = ones.iter().flat_map(|one| others.iter().map(move |other| (*one, *other))).find(|(one, other)| one != other);
+        let different =
+            ones.iter().flat_map(|one| others.iter().map(move |other| (*one, *other))).find(|(one, other)| one != other);
         different.unwrap_or((ones[0], others[0]))
     }
 
@@ -262,14 +271,23 @@ impl<'a, 'p> Reporter<'a, 'p> {
             Why::OneThread => format!("both accesses to {object} are made by the same thread"),
             Why::Threads(OrderReason::SameThread) => format!("both accesses to {object} are made by the same thread"),
             Why::Threads(OrderReason::NotRunning { ancestor, descendant, site }) => {
-                let created = site.and_then(|site| self.names.line(site)).map_or(String::new(), |line| format!(" (created at {line})"));
-                format!("{} accesses {object} when {}{created} has not been created yet, or has been joined", thread(ancestor), thread(descendant))
+                let created =
+                    site.and_then(|site| self.names.line(site)).map_or(String::new(), |line| format!(" (created at {line})"));
+                format!(
+                    "{} accesses {object} when {}{created} has not been created yet, or has been joined",
+                    thread(ancestor),
+                    thread(descendant)
+                )
             }
             Why::Threads(OrderReason::Joined { first, second }) => {
                 format!("{} has been joined before {} accesses {object}", thread(first), thread(second))
             }
             Why::Threads(OrderReason::OneAfterAnother { left, right }) => {
-                format!("{} and {} never run at the same time: one has ended when the other is created", thread(left), thread(right))
+                format!(
+                    "{} and {} never run at the same time: one has ended when the other is created",
+                    thread(left),
+                    thread(right)
+                )
             }
             Why::Lock(lock) => format!("{} is held at both accesses to {object}", place(lock)),
             Why::Relative(family) => {
@@ -277,11 +295,20 @@ impl<'a, 'p> Reporter<'a, 'p> {
                 format!("both hold the lock that belongs to the accessed {object}: {lock}")
             }
             Why::Section => format!("both accesses to {object} are inside atomic sections"),
-            Why::Once(control) => format!("{object} is accessed by the routine that runs once under {}, and by others after it", place(control)),
-            Why::OwnPart(id) => format!("every {} was created with an argument of its own, and accesses the part of {object} that belongs to it", thread(id)),
+            Why::Once(control) => {
+                format!("{object} is accessed by the routine that runs once under {}, and by others after it", place(control))
+            }
+            Why::OwnPart(id) => format!(
+                "every {} was created with an argument of its own, and accesses the part of {object} that belongs to it",
+                thread(id)
+            ),
             Why::HeldAtCreation(lock) => {
                 let names: Vec<&str> = ends.iter().map(|end| end.thread_name.as_str()).collect();
-                format!("one of {} holds {} since before it created the other, which has waited for it before it accesses {object}", names.join(" and "), place(lock))
+                format!(
+                    "one of {} holds {} since before it created the other, which has waited for it before it accesses {object}",
+                    names.join(" and "),
+                    place(lock)
+                )
             }
         }
     }

@@ -54,8 +54,14 @@ pub enum Target {
 pub type Skeletons = TiVec<FunctionId, Skeleton>;
 
 /// The skeletons of all functions.
-pub fn build(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, is_shared: &dyn Fn(FunctionId, BlockId, usize) -> bool) -> Skeletons {
-    let mut skeletons: Skeletons = program.functions.keys().map(|function| build_one(program, models, facts, function, is_shared)).collect();
+pub fn build(
+    program: &Program,
+    models: &BoundModels<'_>,
+    facts: &Facts<'_>,
+    is_shared: &dyn Fn(FunctionId, BlockId, usize) -> bool,
+) -> Skeletons {
+    let mut skeletons: Skeletons =
+        program.functions.keys().map(|function| build_one(program, models, facts, function, is_shared)).collect();
     // Callees before callers; inside a cycle until nothing changes.
     for component in facts.call_graph.components() {
         loop {
@@ -161,7 +167,9 @@ fn build_one(
         })
     };
     let has = |test: &dyn Fn(&Action) -> bool| {
-        actions().flat_map(|call| &call.targets).any(|target| matches!(target, Target::Library(actions) if actions.iter().any(test)))
+        actions()
+            .flat_map(|call| &call.targets)
+            .any(|target| matches!(target, Target::Library(actions) if actions.iter().any(test)))
     };
     let is_changing = is_atomic || has(&Action::changes_locksets);
     let creates = has(&|action| matches!(action, Action::Create));
@@ -171,7 +179,13 @@ fn build_one(
 }
 
 /// What a call instruction does, if it is one and does anything.
-fn call(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, caller: FunctionId, instruction: &Instruction) -> Option<CallEvent> {
+fn call(
+    program: &Program,
+    models: &BoundModels<'_>,
+    facts: &Facts<'_>,
+    caller: FunctionId,
+    instruction: &Instruction,
+) -> Option<CallEvent> {
     let Operation::Call { callee, arguments, .. } = &instruction.operation else { return None };
     let callees = match callee {
         Callee::Direct(function) => vec![*function],

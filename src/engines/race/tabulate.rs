@@ -72,7 +72,14 @@ pub struct AccessState {
 }
 
 impl<'a, 'p> Tabulation<'a, 'p> {
-    pub fn new(program: &'a Program, facts: &'a Facts<'p>, skeletons: &'a Skeletons, kinds: &'a super::kinds::Kinds, tracked: BTreeSet<Place>, identity: Identity<'a, 'p>) -> Tabulation<'a, 'p> {
+    pub fn new(
+        program: &'a Program,
+        facts: &'a Facts<'p>,
+        skeletons: &'a Skeletons,
+        kinds: &'a super::kinds::Kinds,
+        tracked: BTreeSet<Place>,
+        identity: Identity<'a, 'p>,
+    ) -> Tabulation<'a, 'p> {
         Tabulation {
             program,
             facts,
@@ -130,7 +137,13 @@ impl<'a, 'p> Tabulation<'a, 'p> {
     }
 
     /// The context for an entry; its work is planned when it is new.
-    pub(super) fn enter(&mut self, function: FunctionId, stage: Stage, entry: Working, bindings: super::context::Bindings) -> ContextId {
+    pub(super) fn enter(
+        &mut self,
+        function: FunctionId,
+        stage: Stage,
+        entry: Working,
+        bindings: super::context::Bindings,
+    ) -> ContextId {
         let (lockset, sites) = entry.seal(&mut self.locksets);
         let is_changing = self.skeletons[function].is_changing;
         let blocks = if is_changing { self.program.functions[function].blocks.len() } else { 0 };
@@ -199,7 +212,12 @@ impl<'a, 'p> Tabulation<'a, 'p> {
             state
         } else {
             let sites = self.contexts.all[context].entry_sites.clone();
-            State::one(Alternative { lockset: key.lockset, sites, valuation: Valuation::default(), released: Released::default() })
+            State::one(Alternative {
+                lockset: key.lockset,
+                sites,
+                valuation: Valuation::default(),
+                released: Released::default(),
+            })
         };
         for event in &skeleton.blocks[block] {
             if state.alternatives.is_empty() {

@@ -78,7 +78,10 @@ fn decides(block: &Block) -> Option<Operand> {
         TerminatorKind::Branch { condition, .. } => Some(*condition),
         TerminatorKind::Switch { value, .. } => Some(*value),
         TerminatorKind::Return(value) => *value,
-        TerminatorKind::Jump(_) | TerminatorKind::IndirectJump { .. } | TerminatorKind::AnyOf(_) | TerminatorKind::Unreachable => None,
+        TerminatorKind::Jump(_)
+        | TerminatorKind::IndirectJump { .. }
+        | TerminatorKind::AnyOf(_)
+        | TerminatorKind::Unreachable => None,
     }
 }
 

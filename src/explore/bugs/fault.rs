@@ -14,7 +14,9 @@ pub fn bug(names: &Names<'_>, thread: ThreadId, site: Option<SiteId>, fault: &Fa
     let expression = names.expression(Touch { site, is_write: role != Role::Read }, 1);
     let (rule, (object, whole), what) = match fault {
         Fault::NullDereference { .. } => {
-            let what = expression.clone().map_or("a null pointer is dereferenced".to_owned(), |name| format!("{name} is accessed through a null pointer"));
+            let what = expression
+                .clone()
+                .map_or("a null pointer is dereferenced".to_owned(), |name| format!("{name} is accessed through a null pointer"));
             (Rule::NullDereference, (expression.clone().unwrap_or_default(), String::new()), what)
         }
         Fault::OutOfBounds { object, offset, size } => {
@@ -35,7 +37,11 @@ pub fn bug(names: &Names<'_>, thread: ThreadId, site: Option<SiteId>, fault: &Fa
             (Rule::OutOfBounds, (String::new(), String::new()), format!("address {address:#x} belongs to no object"))
         }
         Fault::Assertion { what } => return Some(assertion(names, thread, site, what)),
-        Fault::InvalidFree { .. } | Fault::ReadOnly { .. } | Fault::DivisionByZero | Fault::Undefined { .. } | Fault::OutOfMemory { .. } => return None,
+        Fault::InvalidFree { .. }
+        | Fault::ReadOnly { .. }
+        | Fault::DivisionByZero
+        | Fault::Undefined { .. }
+        | Fault::OutOfMemory { .. } => return None,
     };
     let message = format!("{what}, in {}", names.short_thread(thread));
     let end = names.end_now(thread, role, object.clone(), site);

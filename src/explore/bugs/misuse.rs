@@ -17,12 +17,16 @@ pub fn bug(names: &Names<'_>, seen: &SeenMisuse) -> Bug {
     let holder = misuse.holder.map(|holder| format!(", which {} holds", names.short_thread(holder))).unwrap_or_default();
     let (rule, role, message) = match misuse.kind {
         MisuseKind::DoubleLock => (Rule::DoubleLock, Role::Acquire, format!("{thread} locks {lock}, which it holds already")),
-        MisuseKind::UnlockNotHeld => (Rule::UnlockNotHeld, Role::Release, format!("{thread} unlocks {lock} without holding it{holder}")),
+        MisuseKind::UnlockNotHeld => {
+            (Rule::UnlockNotHeld, Role::Release, format!("{thread} unlocks {lock} without holding it{holder}"))
+        }
         MisuseKind::LockLeak => (Rule::LockLeak, Role::Acquire, format!("{thread} ends and still holds {lock}")),
         MisuseKind::WaitWithoutLock => {
             (Rule::WaitWithoutLock, Role::Wait, format!("{thread} waits on {object} without holding {lock}"))
         }
-        MisuseKind::DestroyHeld => (Rule::DestroyHeld, Role::Destroy, format!("{thread} destroys {lock} while it is held{holder}")),
+        MisuseKind::DestroyHeld => {
+            (Rule::DestroyHeld, Role::Destroy, format!("{thread} destroys {lock} while it is held{holder}"))
+        }
     };
     let end = names.end(misuse.thread, role, object.clone(), seen.site, &seen.context.calls, &[]);
     Bug::new(rule, object.clone(), object, message, vec![end])

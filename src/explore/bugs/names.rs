@@ -73,7 +73,9 @@ impl<'a> Names<'a> {
                 (describe_global_part(self.program, global, offset, size), self.program.globals[global].source_name.clone())
             }
             ObjectKind::Stack { site: made_at, .. } => match self.stack_variable(made_at) {
-                Some(Variable { name, ty: Some(ty), .. }) => (format!("{name}{}", describe_type_part(self.program, *ty, offset, size)), name.clone()),
+                Some(Variable { name, ty: Some(ty), .. }) => {
+                    (format!("{name}{}", describe_type_part(self.program, *ty, offset, size)), name.clone())
+                }
                 Some(Variable { name, ty: None, .. }) => (name.clone(), name.clone()),
                 None => {
                     let whole = format!("a local{}", self.at(Some(made_at)));
@@ -107,7 +109,15 @@ impl<'a> Names<'a> {
     }
 
     /// The end of a finding at a site of a thread.
-    pub fn end(&self, thread: ThreadId, role: Role, object: String, site: Option<SiteId>, calls: &[SiteId], locks: &[HeldLock]) -> End {
+    pub fn end(
+        &self,
+        thread: ThreadId,
+        role: Role,
+        object: String,
+        site: Option<SiteId>,
+        calls: &[SiteId],
+        locks: &[HeldLock],
+    ) -> End {
         End {
             thread: self.thread(thread),
             role,
@@ -136,7 +146,8 @@ impl<'a> Names<'a> {
 
     /// Creations, then calls, outermost first.
     fn trace(&self, thread: ThreadId, calls: &[SiteId]) -> Vec<TraceStep> {
-        let step = |site: SiteId, event: String| TraceStep { place: self.program.place_of(site), function: self.function(site), event };
+        let step =
+            |site: SiteId, event: String| TraceStep { place: self.program.place_of(site), function: self.function(site), event };
         let mut creations = Vec::new();
         let mut created = thread;
         while let (Some(creator), Some(site)) = self.creation(created) {
@@ -161,14 +172,19 @@ impl<'a> Names<'a> {
     /// The call at a site, in words: `pthread_mutex_lock(left)`.
     pub fn call(&self, site: SiteId) -> String {
         // An argument that is no variable's address (a thread handle, say) has no name worth showing.
-        let argument = self.expression(Touch { site: Some(site), is_write: true }, 1).filter(|name| !name.starts_with('*')).map(without_insides);
+        let argument = self
+            .expression(Touch { site: Some(site), is_write: true }, 1)
+            .filter(|name| !name.starts_with('*'))
+            .map(without_insides);
         format!("{}({})", self.callee(site), argument.unwrap_or_default())
     }
 
     /// What the call at a site calls.
     fn callee(&self, site: SiteId) -> String {
         let call = self.instructions_at(site).find_map(|instruction| match &instruction.operation {
-            Operation::Call { callee: Callee::Direct(function), .. } => Some(self.program.functions[*function].source_name.clone()),
+            Operation::Call { callee: Callee::Direct(function), .. } => {
+                Some(self.program.functions[*function].source_name.clone())
+            }
             Operation::Call { callee: Callee::Indirect(_), .. } => Some("a function pointer".to_owned()),
             _ => None,
         });
@@ -211,7 +227,8 @@ impl<'a> Names<'a> {
     }
 
     fn at(&self, site: Option<SiteId>) -> String {
-        site.and_then(|site| self.program.place_of(site)).map_or(String::new(), |Place { file, line, .. }| format!(" at {}:{line}", base_name(&file)))
+        site.and_then(|site| self.program.place_of(site))
+            .map_or(String::new(), |Place { file, line, .. }| format!(" at {}:{line}", base_name(&file)))
     }
 }
 

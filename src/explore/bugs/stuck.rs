@@ -22,9 +22,17 @@ pub fn bug(names: &Names<'_>, waiting: &Waiting) -> Option<Bug> {
     let reaches = |from: ThreadId, to: ThreadId| reachable(&waits_for, from).contains(&to);
     let is_in_cycle = |thread: ThreadId| waits_for[&thread].iter().any(|next| *next != thread && reaches(*next, thread));
     let is_misuse = |thread: ThreadId| waits_for[&thread].iter().any(|next| *next == thread || !waits_for.contains_key(next));
-    let is_consequence = |thread: ThreadId| is_misuse(thread) || reachable(&waits_for, thread).into_iter().any(|next| waits_for.contains_key(&next) && is_misuse(next));
+    let is_consequence = |thread: ThreadId| {
+        is_misuse(thread)
+            || reachable(&waits_for, thread).into_iter().any(|next| waits_for.contains_key(&next) && is_misuse(next))
+    };
     let in_cycle: Vec<_> = waiting.iter().filter(|(thread, _)| is_in_cycle(*thread) && !is_misuse(*thread)).collect();
-    let lonely = || waiting.iter().filter(|(thread, reason)| !matches!(reason, BlockReason::Join { .. }) && !is_consequence(*thread)).collect();
+    let lonely = || {
+        waiting
+            .iter()
+            .filter(|(thread, reason)| !matches!(reason, BlockReason::Join { .. }) && !is_consequence(*thread))
+            .collect()
+    };
     let members: Vec<&(ThreadId, BlockReason)> = if in_cycle.is_empty() { lonely() } else { in_cycle };
     if members.is_empty() {
         return None;
@@ -37,7 +45,9 @@ pub fn bug(names: &Names<'_>, waiting: &Waiting) -> Option<Bug> {
         let site = machine.next_operation(*thread).and_then(|operation| operation.site);
         let (role, what) = match *reason {
             BlockReason::Lock { lock, .. } => (Role::Acquire, names.primitive(lock, site)),
-            BlockReason::Condition { condition, .. } | BlockReason::ConditionUnused { condition } => (Role::Wait, names.primitive(condition, site)),
+            BlockReason::Condition { condition, .. } | BlockReason::ConditionUnused { condition } => {
+                (Role::Wait, names.primitive(condition, site))
+            }
             BlockReason::Barrier { barrier, .. } => (Role::Wait, names.primitive(barrier, site)),
             BlockReason::Once { control } => (Role::Wait, names.primitive(control, site)),
             BlockReason::Semaphore { semaphore, .. } => (Role::Acquire, names.primitive(semaphore, site)),
@@ -64,9 +74,10 @@ fn relation(names: &Names<'_>, waiting: &Waiting) -> BTreeMap<ThreadId, BTreeSet
         BlockReason::Lock { .. } | BlockReason::Join { .. } | BlockReason::Once { .. } => {
             names.machine().sync.waits_for(thread, reason).into_iter().collect()
         }
-        BlockReason::Condition { .. } | BlockReason::ConditionUnused { .. } | BlockReason::Barrier { .. } | BlockReason::Semaphore { .. } => {
-            can_act().filter(|other| *other != thread).collect()
-        }
+        BlockReason::Condition { .. }
+        | BlockReason::ConditionUnused { .. }
+        | BlockReason::Barrier { .. }
+        | BlockReason::Semaphore { .. } => can_act().filter(|other| *other != thread).collect(),
     };
     waiting.iter().map(|(thread, reason)| (*thread, successors(*thread, reason))).collect()
 }

@@ -26,7 +26,9 @@ pub struct Call<'a> {
 
 impl Call<'_> {
     pub fn argument(&self, position: usize) -> Result<&Value, Fault> {
-        self.arguments.get(position).ok_or_else(|| Fault::Undefined { what: format!("a library call without argument {}", position + 1) })
+        self.arguments
+            .get(position)
+            .ok_or_else(|| Fault::Undefined { what: format!("a library call without argument {}", position + 1) })
     }
 
     pub fn pointer(&self, position: usize) -> Result<Pointer, Fault> {
@@ -65,7 +67,11 @@ impl Call<'_> {
             Type::Void => None,
             Type::Scalar(Scalar::Integer(bits)) => Some(Value::integer(bits, value as u128)),
             Type::Scalar(Scalar::Pointer) => Some(Value::pointer(self.environment.resolve(value as u64))),
-            other => return Err(Fault::Undefined { what: format!("a library function that returns an integer, declared as {other:?}") }),
+            other => {
+                return Err(Fault::Undefined {
+                    what: format!("a library function that returns an integer, declared as {other:?}"),
+                });
+            }
         }))
     }
 

@@ -67,7 +67,9 @@ pub fn real_bits(value: &Value, ty: Type) -> Result<(Scalar, u128), Fault> {
         (Value::Scalar(ScalarValue::Float { kind, bits }), _) => Ok((*kind, *bits)),
         (Value::Scalar(ScalarValue::Undef(kind) | ScalarValue::Poison(kind)), _) if kind.is_float() => Ok((*kind, 0)),
         (other, Type::Scalar(kind)) if kind.is_float() => Ok((kind, bits_of(other)?.0)),
-        _ => Err(Fault::Undefined { what: "a library function that wants a floating-point argument, called with another".to_owned() }),
+        _ => Err(Fault::Undefined {
+            what: "a library function that wants a floating-point argument, called with another".to_owned(),
+        }),
     }
 }
 

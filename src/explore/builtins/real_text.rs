@@ -82,7 +82,16 @@ impl Cursor<'_> {
         let digits = self.digits(u8::is_ascii_digit);
         // No format reaches beyond: a longer exponent means 0 or infinity just the same.
         let significant = digits.trim_start_matches('0');
-        Some(format!("{sign}{}", if significant.len() > 6 { "999999" } else if significant.is_empty() { "0" } else { significant }))
+        Some(format!(
+            "{sign}{}",
+            if significant.len() > 6 {
+                "999999"
+            } else if significant.is_empty() {
+                "0"
+            } else {
+                significant
+            }
+        ))
     }
 }
 

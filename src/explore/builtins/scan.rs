@@ -16,9 +16,19 @@ use crate::program::{Scalar, Type};
 
 /// Where the characters come from.
 enum Input {
-    Text { start: Pointer, bytes: Vec<u8>, at: usize, furthest: usize },
+    Text {
+        start: Pointer,
+        bytes: Vec<u8>,
+        at: usize,
+        furthest: usize,
+    },
     /// `ahead` was read and not yet taken; `ended` when there is no more.
-    Stream { target: Target, ahead: Option<u8>, ended: bool, taken: usize },
+    Stream {
+        target: Target,
+        ahead: Option<u8>,
+        ended: bool,
+        taken: usize,
+    },
 }
 
 impl Input {
@@ -77,7 +87,9 @@ impl Input {
     /// Records the bytes looked at; what was read ahead of a stream goes back.
     fn finish(self, call: &mut Call) -> Result<(), Fault> {
         match self {
-            Input::Text { start, furthest, bytes, .. } => text::touch(call.environment, start, furthest.min(bytes.len() + 1) as u64),
+            Input::Text { start, furthest, bytes, .. } => {
+                text::touch(call.environment, start, furthest.min(bytes.len() + 1) as u64)
+            }
             Input::Stream { ahead, .. } => {
                 if let Some(byte) = ahead {
                     stream::push_back(call.environment, byte);
@@ -160,7 +172,12 @@ fn run(call: &mut Call, input: &mut Input, directives: &[Directive], arguments: 
     Ok(assigned)
 }
 
-fn convert(call: &mut Call, input: &mut Input, conversion: &Conversion, arguments: &mut Arguments) -> Result<Result<(), Stop>, Fault> {
+fn convert(
+    call: &mut Call,
+    input: &mut Input,
+    conversion: &Conversion,
+    arguments: &mut Arguments,
+) -> Result<Result<(), Stop>, Fault> {
     if !matches!(conversion.specifier, b'c' | b'[' | b'n') {
         input.skip_space(call);
     }
@@ -190,7 +207,8 @@ fn convert(call: &mut Call, input: &mut Input, conversion: &Conversion, argument
                 return Ok(Err(Stop::Mismatch));
             }
             // glibc reads a long (or long long), then cuts it to the object.
-            let width = if matches!(conversion.length, Length::LongLong | Length::Max | Length::LongDouble) { 64 } else { long_bits };
+            let width =
+                if matches!(conversion.length, Length::LongLong | Length::Max | Length::LongDouble) { 64 } else { long_bits };
             let is_signed = matches!(conversion.specifier, b'd' | b'i');
             let (value, _) = if is_signed { parsed.signed(width) } else { parsed.unsigned(width) };
             if conversion.stores {

@@ -98,9 +98,8 @@ fn parse_directive(format: &[u8], start: usize) -> Result<(Directive, usize), Fa
     let mut conversion = Conversion { stores, width: width.filter(|&width| width > 0), allocates, length, specifier, set: None };
     match specifier {
         b'%' => Ok((Directive::Literal { byte: b'%', skips_space: true }, at)),
-        b'd' | b'i' | b'u' | b'o' | b'x' | b'X' | b'p' | b'n' | b'a' | b'A' | b'e' | b'E' | b'f' | b'F' | b'g' | b'G' | b'c' | b's' => {
-            Ok((Directive::Conversion(conversion), at))
-        }
+        b'd' | b'i' | b'u' | b'o' | b'x' | b'X' | b'p' | b'n' | b'a' | b'A' | b'e' | b'E' | b'f' | b'F' | b'g' | b'G' | b'c'
+        | b's' => Ok((Directive::Conversion(conversion), at)),
         b'[' => match parse_set(format, at) {
             Some((set, end)) => {
                 conversion.set = Some(set);

@@ -77,7 +77,11 @@ impl Sort {
         let index = if takes_upper { merge.upper } else { merge.lower };
         self.copy(environment, offset(self.buffer, merge.merged * self.size), self.element(index), 1)?;
         merge.merged += 1;
-        if takes_upper { merge.upper += 1 } else { merge.lower += 1 }
+        if takes_upper {
+            merge.upper += 1
+        } else {
+            merge.lower += 1
+        }
         Ok(())
     }
 
@@ -103,7 +107,8 @@ impl NativeFrame for Sort {
         loop {
             if let Some(merge) = self.merge {
                 if merge.lower < merge.lower_end && merge.upper < merge.upper_end {
-                    let mut arguments = vec![Value::pointer(self.element(merge.lower)), Value::pointer(self.element(merge.upper))];
+                    let mut arguments =
+                        vec![Value::pointer(self.element(merge.lower)), Value::pointer(self.element(merge.upper))];
                     arguments.extend(self.context.clone());
                     return Ok(NativeStep::Call { function: self.comparison, arguments });
                 }

@@ -19,7 +19,8 @@ pub struct Scan {
 /// Reads until `stops` says so or `limit` bytes are read. Running over the end of the object is a fault.
 pub fn scan(environment: &mut dyn Environment, start: Pointer, limit: u64, stops: impl Fn(u8) -> bool) -> Result<Scan, Fault> {
     let seen = look_ahead(environment, start, limit, &stops)?;
-    let wanted = if seen.stopped || seen.bytes.len() as u64 == limit { seen.bytes.len() as u64 } else { seen.bytes.len() as u64 + 1 };
+    let wanted =
+        if seen.stopped || seen.bytes.len() as u64 == limit { seen.bytes.len() as u64 } else { seen.bytes.len() as u64 + 1 };
     touch(environment, start, wanted)?;
     Ok(seen)
 }

@@ -46,7 +46,8 @@ impl Campaign {
     pub fn add_aimed(&mut self, machine: &Machine<'_>, aims: &mut [Aim], effort: &AimedEffort, progress: &mut dyn FnMut(u64)) {
         let most_steps = self.steps.saturating_add(effort.effort.steps);
         for round in 0..effort.schedules {
-            let open: Vec<usize> = (0..aims.len()).filter(|&index| !aims[index].is_shown && !aims[index].targets.is_empty()).collect();
+            let open: Vec<usize> =
+                (0..aims.len()).filter(|&index| !aims[index].is_shown && !aims[index].targets.is_empty()).collect();
             if open.is_empty() || self.is_determined {
                 return;
             }

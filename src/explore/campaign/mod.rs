@@ -102,7 +102,9 @@ impl Campaign {
             // The first run alone may tell that there is no other.
             let at_once = if self.random == 0 || effort.jobs <= 1 { 1 } else { RUNS_AT_ONCE.saturating_mul(effort.jobs as u64) };
             let numbers = self.random..self.random.saturating_add(at_once).min(effort.schedules);
-            let runs = workers::in_order(effort.jobs, numbers, |number| Done::by(machine, &mut *scheduler(number, effort.seed), &limits));
+            let runs = workers::in_order(effort.jobs, numbers, |number| {
+                Done::by(machine, &mut *scheduler(number, effort.seed), &limits)
+            });
             for done in runs {
                 if self.is_determined || self.steps >= effort.steps {
                     return;

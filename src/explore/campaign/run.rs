@@ -61,7 +61,8 @@ impl Done {
     }
 
     pub fn into_shown(self) -> impl Iterator<Item = Shown> {
-        let assumptions: BTreeSet<Assumption> = self.assumptions.into_iter().filter(|assumption| assumption.kind.makes_runs_uncertain()).collect();
+        let assumptions: BTreeSet<Assumption> =
+            self.assumptions.into_iter().filter(|assumption| assumption.kind.makes_runs_uncertain()).collect();
         let schedule = self.schedule;
         self.bugs.into_iter().map(move |bug| Shown { bug, schedule: schedule.clone(), assumptions: assumptions.clone() })
     }
@@ -75,7 +76,9 @@ fn limit(machine: &Machine<'_>, end: &End, limits: &Limits) -> Option<Limit> {
             Some(Limit::EndedEarly { what: fault.to_string(), place })
         }
         End::OutOf(RunLimit::Steps | RunLimit::Transitions) => Some(Limit::Steps(limits.steps)),
-        End::OutOf(RunLimit::Schedule) | End::Diverged { .. } => panic!("a scheduler that makes its choices up is never at its end"),
+        End::OutOf(RunLimit::Schedule) | End::Diverged { .. } => {
+            panic!("a scheduler that makes its choices up is never at its end")
+        }
         End::Exited(_) | End::Killed(_) | End::Stuck(_) | End::Fault { .. } | End::AssertionFailed { .. } | End::Rejected => None,
     }
 }

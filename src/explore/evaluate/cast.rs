@@ -74,13 +74,9 @@ fn convert(memory: &Memory, kind: CastKind, value: &ScalarValue, to: Scalar) -> 
         }
         (CastKind::FloatToUnsigned, Scalar::Integer(bits)) => float_to_integer(value, bits, false),
         (CastKind::FloatToSigned, Scalar::Integer(bits)) => float_to_integer(value, bits, true),
-        (CastKind::UnsignedToFloat, kind) if kind.is_float() => {
-            integer_to_float(&BigInt::from(wide::unsigned(value)?), kind)
-        }
+        (CastKind::UnsignedToFloat, kind) if kind.is_float() => integer_to_float(&BigInt::from(wide::unsigned(value)?), kind),
         (CastKind::SignedToFloat, kind) if kind.is_float() => integer_to_float(&wide::signed(value)?, kind),
-        (CastKind::PointerToInteger, Scalar::Integer(bits)) if bits <= 128 => {
-            Ok(ScalarValue::integer(bits, number(value)?))
-        }
+        (CastKind::PointerToInteger, Scalar::Integer(bits)) if bits <= 128 => Ok(ScalarValue::integer(bits, number(value)?)),
         (CastKind::PointerToInteger, Scalar::Integer(bits)) => Ok(wide::from_unsigned(bits, &wide::unsigned(value)?)),
         (CastKind::IntegerToPointer, Scalar::Pointer) => {
             let low = match value {

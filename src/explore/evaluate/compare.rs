@@ -29,9 +29,7 @@ pub fn compare(memory: &Memory, predicate: Predicate, left: &Value, right: &Valu
             (Predicate::Integer(predicate), kind) => {
                 holds(predicate, memory.layout().scalar_bits(kind), number(left)?, number(right)?)
             }
-            (Predicate::Float(predicate), kind) => {
-                float_holds(predicate, float::order(kind, number(left)?, number(right)?)?)
-            }
+            (Predicate::Float(predicate), kind) => float_holds(predicate, float::order(kind, number(left)?, number(right)?)?),
         };
         Ok(ScalarValue::boolean(result))
     })

@@ -6,13 +6,7 @@ use crate::program::{ArithmeticFlags, BinaryOp, Scalar};
 
 /// Operands have no bit set beyond `bits`; neither has the result. A broken promise makes poison.
 #[inline]
-pub(super) fn narrow(
-    op: BinaryOp,
-    flags: ArithmeticFlags,
-    bits: u32,
-    left: u128,
-    right: u128,
-) -> Result<ScalarValue, Fault> {
+pub(super) fn narrow(op: BinaryOp, flags: ArithmeticFlags, bits: u32, left: u128, right: u128) -> Result<ScalarValue, Fault> {
     let quick = if bits <= 64 { word(op, flags, bits, left as u64, right as u64) } else { None };
     match quick {
         Some((value, true)) => Ok(ScalarValue::Integer { bits, value: u128::from(value) }),
@@ -108,9 +102,7 @@ fn any(op: BinaryOp, flags: ArithmeticFlags, bits: u32, left: u128, right: u128)
             let value = if is_quotient { quotient } else { remainder };
             (truncate(value as u128, bits), !is_quotient || !flags.exact || remainder == 0)
         }
-        BinaryOp::ShiftLeft | BinaryOp::LogicalShiftRight | BinaryOp::ArithmeticShiftRight
-            if right >= u128::from(bits) =>
-        {
+        BinaryOp::ShiftLeft | BinaryOp::LogicalShiftRight | BinaryOp::ArithmeticShiftRight if right >= u128::from(bits) => {
             (0, false)
         }
         BinaryOp::ShiftLeft => {

@@ -60,12 +60,7 @@ pub fn binary(op: BinaryOp, flags: ArithmeticFlags, left: &Value, right: &Value)
     lanes::map2(left, right, |left, right| binary_scalar(op, flags, left, right))
 }
 
-fn binary_scalar(
-    op: BinaryOp,
-    flags: ArithmeticFlags,
-    left: &ScalarValue,
-    right: &ScalarValue,
-) -> Result<ScalarValue, Fault> {
+fn binary_scalar(op: BinaryOp, flags: ArithmeticFlags, left: &ScalarValue, right: &ScalarValue) -> Result<ScalarValue, Fault> {
     if left.is_poison() || right.is_poison() {
         return Ok(ScalarValue::Poison(left.kind()));
     }

@@ -18,10 +18,8 @@ pub fn offset<'a>(
     let bits = memory.layout().pointer_bits();
     let mut result = moved(base, constant, bits)?;
     for (index, stride) in terms {
-        if let (
-            Value::Scalar(ScalarValue::Pointer(pointer)),
-            Value::Scalar(ScalarValue::Integer { bits: width, value }),
-        ) = (&mut result, index)
+        if let (Value::Scalar(ScalarValue::Pointer(pointer)), Value::Scalar(ScalarValue::Integer { bits: width, value })) =
+            (&mut result, index)
         {
             *pointer = advance(*pointer, distance(*value, *width, stride), bits);
             continue;

@@ -61,11 +61,7 @@ pub(super) fn fits(bits: u32, is_signed: bool, value: &BigInt) -> bool {
 /// The least and the greatest number of this width.
 pub(super) fn range(bits: u32, is_signed: bool) -> (BigInt, BigInt) {
     let one = BigInt::from(1);
-    if is_signed {
-        (-(&one << (bits - 1)), (&one << (bits - 1)) - &one)
-    } else {
-        (BigInt::from(0), (&one << bits) - &one)
-    }
+    if is_signed { (-(&one << (bits - 1)), (&one << (bits - 1)) - &one) } else { (BigInt::from(0), (&one << bits) - &one) }
 }
 
 /// As [`super::integer::narrow`], for any width.
@@ -80,13 +76,10 @@ pub(super) fn binary(
     let (unsigned_left, unsigned_right) = (BigInt::from(unsigned(left)?), BigInt::from(unsigned(right)?));
     let (signed_left, signed_right) = (signed(left)?, signed(right)?);
     let promised = |by_unsigned: &BigInt, by_signed: &BigInt| {
-        (!flags.no_unsigned_wrap || fits(bits, false, by_unsigned))
-            && (!flags.no_signed_wrap || fits(bits, true, by_signed))
+        (!flags.no_unsigned_wrap || fits(bits, false, by_unsigned)) && (!flags.no_signed_wrap || fits(bits, true, by_signed))
     };
-    let is_division = matches!(
-        op,
-        BinaryOp::UnsignedDivide | BinaryOp::SignedDivide | BinaryOp::UnsignedRemainder | BinaryOp::SignedRemainder
-    );
+    let is_division =
+        matches!(op, BinaryOp::UnsignedDivide | BinaryOp::SignedDivide | BinaryOp::UnsignedRemainder | BinaryOp::SignedRemainder);
     if is_division && unsigned_right == zero {
         return Err(Fault::DivisionByZero);
     }
@@ -113,9 +106,7 @@ pub(super) fn binary(
             let is_promised = promised(&value, &(signed_left * signed_right));
             (value, is_promised)
         }
-        BinaryOp::UnsignedDivide => {
-            (&unsigned_left / &unsigned_right, !flags.exact || &unsigned_left % &unsigned_right == zero)
-        }
+        BinaryOp::UnsignedDivide => (&unsigned_left / &unsigned_right, !flags.exact || &unsigned_left % &unsigned_right == zero),
         BinaryOp::UnsignedRemainder => (unsigned_left % unsigned_right, true),
         BinaryOp::SignedDivide | BinaryOp::SignedRemainder => {
             let (quotient, remainder) = (&signed_left / &signed_right, &signed_left % &signed_right);

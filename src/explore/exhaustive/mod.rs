@@ -119,7 +119,8 @@ pub fn explore(machine: &Machine<'_>, bounds: &Bounds, sink: &mut dyn FnMut(&Exe
     let mut result = search.result;
     result.shown = search.strongest.into_values().collect();
     (result.pairs, result.met) = search.trail.into_pairs();
-    result.is_complete = result.limits.is_empty() && !result.assumptions.iter().any(|assumption| assumption.kind.could_hide_a_bug());
+    result.is_complete =
+        result.limits.is_empty() && !result.assumptions.iter().any(|assumption| assumption.kind.could_hide_a_bug());
     result
 }
 
@@ -141,7 +142,9 @@ impl Search {
                 self.result.limits.insert(limit);
                 return;
             }
-            let Some((thread, mut script)) = branch.repeated.take().or_else(|| branch.threads.pop().map(|thread| (thread, Script::default()))) else {
+            let Some((thread, mut script)) =
+                branch.repeated.take().or_else(|| branch.threads.pop().map(|thread| (thread, Script::default())))
+            else {
                 stack.pop();
                 continue;
             };
@@ -216,7 +219,10 @@ impl Search {
             let rank = (is_uncertain, bug.weakness());
             let is_known = |known: &Shown| (!known.assumptions.is_empty(), known.bug.weakness()) <= rank;
             if !self.strongest.get(&bug.key()).is_some_and(is_known) {
-                self.strongest.insert(bug.key(), Shown { bug, schedule: execution.schedule(), assumptions: uncertain().cloned().collect() });
+                self.strongest.insert(
+                    bug.key(),
+                    Shown { bug, schedule: execution.schedule(), assumptions: uncertain().cloned().collect() },
+                );
             }
         }
     }
@@ -230,7 +236,9 @@ fn weaker_orderings(program: &Program) -> BTreeSet<SiteId> {
         Operation::Load { access, .. } | Operation::Store { access, .. } | Operation::ReadModifyWrite { access, .. } => {
             access.ordering.as_ref().is_some_and(is_weaker)
         }
-        Operation::CompareExchange { access, failure, .. } => access.ordering.as_ref().is_some_and(is_weaker) || is_weaker(failure),
+        Operation::CompareExchange { access, failure, .. } => {
+            access.ordering.as_ref().is_some_and(is_weaker) || is_weaker(failure)
+        }
         Operation::Fence { ordering, .. } => is_weaker(ordering),
         _ => false,
     });

@@ -111,14 +111,26 @@ impl Observer for Trail {
             | EventKind::LibraryReturn { .. }
             | EventKind::Choice { .. }
             | EventKind::ThreadFinished => return,
-            EventKind::Fence { .. } | EventKind::Blocked { .. } | EventKind::Synchronization(_) | EventKind::Created { .. } | EventKind::Output { .. } => {
+            EventKind::Fence { .. }
+            | EventKind::Blocked { .. }
+            | EventKind::Synchronization(_)
+            | EventKind::Created { .. }
+            | EventKind::Output { .. } => {
                 self.turns.last_mut().expect("events come in a transition").is_bare = false;
                 return;
             }
         };
         let Some(object) = address.object.or_else(|| machine.memory.object_at(address.address)) else { return };
         let from = address.address.wrapping_sub(machine.memory.object(object).base);
-        let access = Access { thread: event.thread, site: event.site, object, from, to: from.wrapping_add(size), is_write, is_atomic: ordering.is_some() };
+        let access = Access {
+            thread: event.thread,
+            site: event.site,
+            object,
+            from,
+            to: from.wrapping_add(size),
+            is_write,
+            is_atomic: ordering.is_some(),
+        };
         let origin = Origin::from(machine.memory.object(object).kind);
         for earlier in self.accesses.iter().filter(|earlier| earlier.conflicts_with(&access)) {
             self.pairs.entry(pair(earlier.site, access.site, origin)).or_insert(PairState::Ordered);
@@ -144,7 +156,11 @@ impl Trail {
             return;
         }
         let (earlier, later) = self.accesses[before.from..].split_at(last.from - before.from);
-        for (one, other) in later.iter().flat_map(|other| earlier.iter().map(move |one| (one, other))).filter(|(one, other)| one.conflicts_with(other)) {
+        for (one, other) in later
+            .iter()
+            .flat_map(|other| earlier.iter().map(move |one| (one, other)))
+            .filter(|(one, other)| one.conflicts_with(other))
+        {
             let origin = Origin::from(machine.memory.object(one.object).kind);
             self.met.insert(pair(one.site, other.site, origin));
         }

@@ -156,7 +156,9 @@ impl RaceDetector {
         let (from, to) = (access.offset, access.offset + access.size);
         // A plain write may end a release sequence.
         let passes_nothing_on = access.kind == AccessKind::Read || state.locations.is_empty();
-        passes_nothing_on && state.ended.is_none() && state.shadow.is_repetition(from, to, epoch, access.actor.site, access.kind.into())
+        passes_nothing_on
+            && state.ended.is_none()
+            && state.shadow.is_repetition(from, to, epoch, access.actor.site, access.kind.into())
     }
 
     fn access_slowly(&mut self, access: &MemoryAccess) -> Vec<Race> {

@@ -6,7 +6,7 @@ use super::clock::{Epoch, VectorClock};
 use crate::explore::sync::shared::Shared;
 use crate::explore::sync::{SyncEvent, SyncKey};
 use crate::explore::thread_id::ThreadId;
-use crate::models::effect::LockMode;
+use crate::models::LockMode;
 use crate::program::Ordering;
 
 #[derive(Clone, Debug, Default)]

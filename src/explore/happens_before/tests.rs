@@ -5,7 +5,7 @@ use super::*;
 use crate::explore::sync::{SyncEvent, SyncKey};
 use crate::explore::thread_id::ThreadId;
 use crate::explore::value::ObjectId;
-use crate::models::effect::{LockClass, LockMode};
+use crate::models::{LockClass, LockMode};
 use crate::program::{Ordering, SiteId};
 
 const X: ObjectId = ObjectId(1);
@@ -174,7 +174,8 @@ fn a_new_thread_knows_its_creator_and_nobody_else() {
 #[test]
 fn read_locks_order_readers_after_writers_only() {
     use LockMode::{Exclusive, Shared};
-    for (first, second, races) in [(Shared, Shared, 1), (Shared, Exclusive, 0), (Exclusive, Shared, 0), (Exclusive, Exclusive, 0)] {
+    for (first, second, races) in [(Shared, Shared, 1), (Shared, Exclusive, 0), (Exclusive, Shared, 0), (Exclusive, Exclusive, 0)]
+    {
         let mut trace = Trace::with_threads(2);
         trace.lock(1, first).access(1, X, AccessKind::Write).unlock(1, first);
         trace.lock(2, second).access(2, X, AccessKind::Write).unlock(2, second);

@@ -5,9 +5,7 @@ use crate::explore::fault::Fault;
 use crate::explore::happens_before::AccessKind;
 use crate::explore::memory::ObjectKind;
 use crate::explore::value::{ObjectId, Pointer, ScalarValue, Value};
-use crate::program::{
-    Access, AssumptionKind, IntegerPredicate, Operand, Ordering, Predicate, ReadModifyWriteOp, Scope, Type,
-};
+use crate::program::{Access, AssumptionKind, IntegerPredicate, Operand, Ordering, Predicate, ReadModifyWriteOp, Scope, Type};
 
 use super::Machine;
 use super::observer::EventKind;
@@ -50,7 +48,9 @@ impl Turn<'_, '_> {
     /// The pointers in a value are known to memory from now on: what they point to is no longer private.
     pub fn escape(&mut self, value: &Value) {
         match value {
-            Value::Scalar(ScalarValue::Pointer(Pointer { object: Some(object), .. })) => self.machine.memory.mark_escaped(*object),
+            Value::Scalar(ScalarValue::Pointer(Pointer { object: Some(object), .. })) => {
+                self.machine.memory.mark_escaped(*object)
+            }
             Value::Scalar(_) => {}
             Value::Vector(lanes) => {
                 for lane in lanes {
@@ -140,7 +140,13 @@ impl Turn<'_, '_> {
         Ok(())
     }
 
-    pub fn read_modify_write(&mut self, op: ReadModifyWriteOp, address: Pointer, value: Operand, access: &Access) -> Result<Value, Stop> {
+    pub fn read_modify_write(
+        &mut self,
+        op: ReadModifyWriteOp,
+        address: Pointer,
+        value: Operand,
+        access: &Access,
+    ) -> Result<Value, Stop> {
         self.act_on(&[address])?;
         let ordering = self.ordering(access);
         let operand = self.operand(value).clone();
@@ -183,7 +189,14 @@ impl Turn<'_, '_> {
         Ok((old, success))
     }
 
-    fn record_update(&mut self, address: Pointer, ty: Type, old: &Value, new: Option<&Value>, ordering: Option<Ordering>) -> Result<(), Fault> {
+    fn record_update(
+        &mut self,
+        address: Pointer,
+        ty: Type,
+        old: &Value,
+        new: Option<&Value>,
+        ordering: Option<Ordering>,
+    ) -> Result<(), Fault> {
         let size = self.machine.program.layout.store_bytes(ty);
         let is_write = new.is_some();
         let kind = match ordering {

@@ -113,7 +113,8 @@ impl<'p> Turn<'_, 'p> {
             return Ok(());
         }
         let copied = arguments.iter().filter(|argument| argument.by_value.is_some());
-        let sources: Result<Vec<Pointer>, Fault> = copied.map(|argument| evaluate::as_pointer(self.operand(argument.value))).collect();
+        let sources: Result<Vec<Pointer>, Fault> =
+            copied.map(|argument| evaluate::as_pointer(self.operand(argument.value))).collect();
         self.act_on(&sources?)
     }
 
@@ -130,7 +131,13 @@ impl<'p> Turn<'_, 'p> {
         self.act_on(&pointers)
     }
 
-    pub fn run_builtin(&mut self, function: FunctionId, builtin: Builtin, values: &[Value], return_type: Type) -> Result<BuiltinResult, Stop> {
+    pub fn run_builtin(
+        &mut self,
+        function: FunctionId,
+        builtin: Builtin,
+        values: &[Value],
+        return_type: Type,
+    ) -> Result<BuiltinResult, Stop> {
         self.observe(EventKind::LibraryCall { function, arguments: values });
         if builtin == Builtin::Strtok {
             // It knows the string until the next call.

@@ -13,13 +13,24 @@ pub enum End {
     Killed(&'static str),
     /// No thread can go on, and some have not finished: who waits for what.
     Stuck(Vec<(ThreadId, BlockReason)>),
-    Fault { thread: ThreadId, site: Option<SiteId>, fault: Fault },
-    AssertionFailed { thread: ThreadId, site: Option<SiteId>, what: String },
+    Fault {
+        thread: ThreadId,
+        site: Option<SiteId>,
+        fault: Fault,
+    },
+    AssertionFailed {
+        thread: ThreadId,
+        site: Option<SiteId>,
+        what: String,
+    },
     OutOf(Limit),
     /// An assumption of the program (`__VERIFIER_assume`) does not hold: the run is of no interest.
     Rejected,
     /// A recorded schedule wants a thread that cannot run: the program is not the one it was recorded with.
-    Diverged { step: u64, wanted: ThreadId },
+    Diverged {
+        step: u64,
+        wanted: ThreadId,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

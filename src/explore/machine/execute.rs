@@ -4,9 +4,7 @@ use crate::explore::evaluate;
 use crate::explore::fault::Fault;
 use crate::explore::memory::{Death, Fill, ObjectKind};
 use crate::explore::value::{Pointer, Value};
-use crate::program::{
-    AssumptionKind, CastKind, Function, GlobalId, Instruction, Operand, Operation, RegisterId, Scope, Type,
-};
+use crate::program::{AssumptionKind, CastKind, Function, GlobalId, Instruction, Operand, Operation, RegisterId, Scope, Type};
 
 use super::end::End;
 use super::flow::Flow;
@@ -42,9 +40,7 @@ impl<'p> Turn<'_, 'p> {
             Operation::InsertLane { vector, value, lane } => {
                 evaluate::insert_lane(self.operand(*vector), self.operand(*value), self.operand(*lane))?
             }
-            Operation::Shuffle { left, right, mask } => {
-                evaluate::shuffle(self.operand(*left), self.operand(*right), mask)?
-            }
+            Operation::Shuffle { left, right, mask } => evaluate::shuffle(self.operand(*left), self.operand(*right), mask)?,
             Operation::Freeze { value } => evaluate::freeze(self.operand(*value))?,
             Operation::Intrinsic { function, arguments } => {
                 let arguments: smallvec::SmallVec<[&Value; 4]> =

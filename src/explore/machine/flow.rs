@@ -179,7 +179,9 @@ fn points_to(value: &Value, object: ObjectId) -> bool {
 
 fn refuse_poison(value: &Value) -> Result<(), Fault> {
     match value {
-        Value::Scalar(ScalarValue::Poison(_)) => Err(Fault::undefined("a branch that depends on the result of undefined arithmetic")),
+        Value::Scalar(ScalarValue::Poison(_)) => {
+            Err(Fault::undefined("a branch that depends on the result of undefined arithmetic"))
+        }
         _ => Ok(()),
     }
 }

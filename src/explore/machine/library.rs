@@ -5,7 +5,7 @@ use crate::explore::evaluate;
 use crate::explore::memory::Death;
 use crate::explore::sync::{self, EffectOutcome, Resume, ThreadStatus};
 use crate::explore::value::Value;
-use crate::models::effect::{CallbackTime, Effect, FunctionModel};
+use crate::models::{CallbackTime, Effect, FunctionModel};
 use crate::program::Type;
 
 use super::end::End;
@@ -246,10 +246,11 @@ impl Turn<'_, '_> {
     pub fn argument_number(&self, arguments: &[Value], position: usize) -> Result<u128, Stop> {
         match arguments.get(position) {
             Some(value) => Ok(evaluate::as_u128(value)?),
-            None => Err(crate::explore::fault::Fault::undefined(format!("a library call without argument {}", position + 1)).into()),
+            None => {
+                Err(crate::explore::fault::Fault::undefined(format!("a library call without argument {}", position + 1)).into())
+            }
         }
     }
-
 }
 
 fn complete(library: &mut LibraryFrame, value: Option<Value>) {

@@ -20,22 +20,56 @@ pub struct Event<'a> {
 #[derive(Clone, Debug)]
 pub enum EventKind<'a> {
     /// `value` is `None` when the bytes were moved, not looked at.
-    Read { address: Pointer, size: u64, value: Option<&'a Value>, ordering: Option<Ordering> },
-    Write { address: Pointer, size: u64, value: Option<&'a Value>, ordering: Option<Ordering> },
-    Fence { ordering: Ordering },
-    Call { function: FunctionId },
-    Return { function: FunctionId, value: Option<&'a Value> },
+    Read {
+        address: Pointer,
+        size: u64,
+        value: Option<&'a Value>,
+        ordering: Option<Ordering>,
+    },
+    Write {
+        address: Pointer,
+        size: u64,
+        value: Option<&'a Value>,
+        ordering: Option<Ordering>,
+    },
+    Fence {
+        ordering: Ordering,
+    },
+    Call {
+        function: FunctionId,
+    },
+    Return {
+        function: FunctionId,
+        value: Option<&'a Value>,
+    },
     /// A library function begins.
-    LibraryCall { function: FunctionId, arguments: &'a [Value] },
+    LibraryCall {
+        function: FunctionId,
+        arguments: &'a [Value],
+    },
     /// A library function has done its work.
-    LibraryReturn { function: FunctionId, value: Option<&'a Value> },
+    LibraryReturn {
+        function: FunctionId,
+        value: Option<&'a Value>,
+    },
     /// The thread waits inside the library function.
-    Blocked { function: FunctionId },
+    Blocked {
+        function: FunctionId,
+    },
     Synchronization(SyncEvent),
-    Created { thread: ThreadId },
-    Output { stream: Stream, bytes: &'a [u8] },
+    Created {
+        thread: ThreadId,
+    },
+    Output {
+        stream: Stream,
+        bytes: &'a [u8],
+    },
     /// An input was chosen.
-    Choice { what: &'a str, bits: u32, value: u128 },
+    Choice {
+        what: &'a str,
+        bits: u32,
+        value: u128,
+    },
     ThreadFinished,
 }
 

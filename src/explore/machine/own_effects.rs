@@ -6,7 +6,7 @@ use crate::explore::fault::Fault;
 use crate::explore::happens_before::AccessKind;
 use crate::explore::sync::{SyncContext, SyncEvent};
 use crate::explore::value::{Pointer, Value};
-use crate::models::effect::{AllocationResult, CallbackTime, Effect, ExitCode, FunctionModel, Range, SizeSource};
+use crate::models::{AllocationResult, CallbackTime, Effect, ExitCode, FunctionModel, Range, SizeSource};
 use crate::program::{AssumptionKind, Type};
 
 use super::end::End;
@@ -17,7 +17,13 @@ use super::turn::{Stop, Turn};
 impl Turn<'_, '_> {
     /// Performs an effect that concerns no other thread. `frame` is the library function's, taken off the stack; it is put back.
     /// Whether to go on with the next effect.
-    pub fn perform_own(&mut self, model: &FunctionModel, effect: &Effect, mut frame: Frame, return_type: Type) -> Result<bool, Stop> {
+    pub fn perform_own(
+        &mut self,
+        model: &FunctionModel,
+        effect: &Effect,
+        mut frame: Frame,
+        return_type: Type,
+    ) -> Result<bool, Stop> {
         let FrameKind::Library(library) = &mut frame.kind else { unreachable!("a library frame is performed") };
         library.effect += 1;
         let arguments = library.arguments.clone();
@@ -150,7 +156,9 @@ impl Turn<'_, '_> {
     }
 
     pub fn pointer_argument(&self, arguments: &[Value], position: usize) -> Result<Pointer, Fault> {
-        let value = arguments.get(position).ok_or_else(|| Fault::undefined(format!("a library call without argument {}", position + 1)))?;
+        let value = arguments
+            .get(position)
+            .ok_or_else(|| Fault::undefined(format!("a library call without argument {}", position + 1)))?;
         let pointer = evaluate::as_pointer(value)?;
         Ok(Pointer { object: self.machine.object_of(pointer), ..pointer })
     }
@@ -245,7 +253,11 @@ impl Turn<'_, '_> {
 
     /// What `assert` was given, or the name of the function that was called.
     fn failure_text(&mut self, model: &FunctionModel, arguments: &[Value]) -> String {
-        let text = self.pointer_argument(arguments, 0).ok().filter(|text| text.object.is_some()).and_then(|text| self.text_at(text).ok());
+        let text = self
+            .pointer_argument(arguments, 0)
+            .ok()
+            .filter(|text| text.object.is_some())
+            .and_then(|text| self.text_at(text).ok());
         text.map_or_else(|| model.name.clone(), |text| String::from_utf8_lossy(&text).into_owned())
     }
 }

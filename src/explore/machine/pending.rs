@@ -27,7 +27,10 @@ pub enum OperationKind {
     Copy(Extent, Extent),
     Fence,
     /// A library function with its arguments, about to begin or waiting inside.
-    Library { function: FunctionId, arguments: Vec<Value> },
+    Library {
+        function: FunctionId,
+        arguments: Vec<Value>,
+    },
     /// The thread has not begun, or its last transition was cut: local steps only.
     Local,
     /// The thread, or with it the process, ends.
@@ -65,7 +68,8 @@ impl Machine<'_> {
 
     /// The same for the scheduler.
     pub fn candidates(&self) -> Vec<Candidate> {
-        let candidate = |id: ThreadId| Candidate { thread: id, readiness: self.readiness(id), has_yielded: self.yielded.contains(&id) };
+        let candidate =
+            |id: ThreadId| Candidate { thread: id, readiness: self.readiness(id), has_yielded: self.yielded.contains(&id) };
         self.enabled().map(candidate).collect()
     }
 

@@ -8,13 +8,15 @@ use typed_index_collections::TiVec;
 use crate::explore::evaluate::Addresses;
 use crate::explore::value::{ObjectId, Pointer, ScalarValue, Value};
 use crate::models::builtin::Builtin;
-use crate::models::effect::{CallbackTime, Effect, FunctionModel};
+use crate::models::{CallbackTime, Effect, FunctionModel};
 use crate::program::{BlockId, ConstantId, Function, FunctionId, GlobalId, Program, TerminatorKind};
 
 /// What a call of a function does.
 #[derive(Clone, Debug)]
 pub enum Callable {
-    Body { is_atomic: bool },
+    Body {
+        is_atomic: bool,
+    },
     /// One builtin does it all, without synchronisation.
     Builtin(Builtin),
     Library(Arc<FunctionModel>),
@@ -43,7 +45,10 @@ pub struct Prepared {
 pub const FEW_CASES: usize = 8;
 
 /// The cases of all large switches, by the number that is switched on.
-pub fn switches(program: &Program, constants: &TiVec<ConstantId, Value>) -> HashMap<(FunctionId, BlockId), HashMap<u128, BlockId>> {
+pub fn switches(
+    program: &Program,
+    constants: &TiVec<ConstantId, Value>,
+) -> HashMap<(FunctionId, BlockId), HashMap<u128, BlockId>> {
     let mut switches = HashMap::new();
     for (function, body) in program.functions.iter_enumerated() {
         for (block, content) in body.blocks.iter_enumerated() {

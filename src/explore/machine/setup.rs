@@ -57,7 +57,8 @@ impl<'p> Machine<'p> {
         };
         place_code(program, &mut memory, &mut prepared)?;
         for (id, global) in program.globals.iter_enumerated() {
-            let place = if global.is_thread_local { None } else { Some(make_global(&mut memory, global, ObjectKind::Global(id))?) };
+            let place =
+                if global.is_thread_local { None } else { Some(make_global(&mut memory, global, ObjectKind::Global(id))?) };
             prepared.globals.push(place);
         }
         prepared.constants = program.constants.iter().map(|(id, _)| evaluate::constant(program, id, &prepared)).collect();
@@ -117,9 +118,7 @@ impl<'p> Machine<'p> {
     /// A global of the C library gets the value it has there; whether it is one.
     fn fill_library_global(&mut self, name: &str, place: Pointer) -> Result<bool, SetupError> {
         let value = match name {
-            "stdin" | "stdout" | "stderr" => {
-                Value::pointer(self.library_object(name, &[0; FILE_SIZE])?)
-            }
+            "stdin" | "stdout" | "stderr" => Value::pointer(self.library_object(name, &[0; FILE_SIZE])?),
             // An empty list: a null pointer after no entries.
             "environ" | "__environ" | "_environ" => Value::pointer(self.library_object("environ", &[0; 8])?),
             "optind" | "opterr" => Value::integer(32, 1),
@@ -186,10 +185,11 @@ fn place_code(program: &Program, memory: &mut Memory, prepared: &mut Prepared) -
         Constant::Block(function, block) => Some((*function, *block)),
         _ => None,
     });
-    let in_data = program.globals.iter().flat_map(|global| &global.relocations).filter_map(|relocation| match relocation.target {
-        RelocationTarget::Block(function, block) => Some((function, block)),
-        RelocationTarget::Global(_) | RelocationTarget::Function(_) => None,
-    });
+    let in_data =
+        program.globals.iter().flat_map(|global| &global.relocations).filter_map(|relocation| match relocation.target {
+            RelocationTarget::Block(function, block) => Some((function, block)),
+            RelocationTarget::Global(_) | RelocationTarget::Function(_) => None,
+        });
     let labels: BTreeSet<(FunctionId, BlockId)> = in_constants.chain(in_data).collect();
     for (function, block) in labels {
         let place = memory.allocate(ObjectKind::Block(function, block), 1, 1, Fill::Undef)?;
@@ -229,7 +229,8 @@ mod tests {
         let of = |kind: &str| {
             let main = "function @main \"main\" () returns i32 {\nb0:\n  return i32 0\n}\n";
             let program = parse(&format!("lockcheck program 1\nassumption {kind} \"x\"\n{main}")).expect("the text is valid");
-            let machine = Machine::new(&program, &Models::default().bind(&program), RunOptions::default()).expect("it has a main");
+            let machine =
+                Machine::new(&program, &Models::default().bind(&program), RunOptions::default()).expect("it has a main");
             machine.assumptions().iter().any(|assumption| assumption.kind.makes_runs_uncertain())
         };
         assert!(of("unknown-instruction") && of("target-intrinsic"));

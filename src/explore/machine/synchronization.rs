@@ -203,10 +203,13 @@ impl SyncContext for Turn<'_, '_> {
 
     fn report_misuse(&mut self, misuse: Misuse) {
         // What is never released is shown where it was taken.
-        let taken = || self.machine.sync.held_by(misuse.thread).iter().find(|held| held.lock == misuse.lock).and_then(|held| held.site);
+        let taken =
+            || self.machine.sync.held_by(misuse.thread).iter().find(|held| held.lock == misuse.lock).and_then(|held| held.site);
         let site = match misuse.kind {
             MisuseKind::LockLeak => taken().or(self.site),
-            MisuseKind::DoubleLock | MisuseKind::UnlockNotHeld | MisuseKind::WaitWithoutLock | MisuseKind::DestroyHeld => self.site,
+            MisuseKind::DoubleLock | MisuseKind::UnlockNotHeld | MisuseKind::WaitWithoutLock | MisuseKind::DestroyHeld => {
+                self.site
+            }
         };
         let seen = SeenMisuse { misuse, site, context: self.thread.context() };
         if !self.machine.misuses.contains(&seen) {

@@ -145,7 +145,12 @@ impl Thread {
     pub fn context(&self) -> Context {
         Context {
             creation: self.creation.context.creation.clone(),
-            calls: self.frames.iter().filter(|frame| matches!(frame.kind, FrameKind::Code(_))).filter_map(|frame| frame.call_site).collect(),
+            calls: self
+                .frames
+                .iter()
+                .filter(|frame| matches!(frame.kind, FrameKind::Code(_)))
+                .filter_map(|frame| frame.call_site)
+                .collect(),
             truncated: false,
         }
     }

@@ -23,7 +23,9 @@ enum Class {
     General(u64),
     Vector,
     /// The stack, always.
-    Memory { align: u64 },
+    Memory {
+        align: u64,
+    },
 }
 
 fn classify(ty: Type, layout: &DataLayout) -> Class {
@@ -187,11 +189,8 @@ pub fn place(fixed: &[Option<Type>], variadic: &[VariadicArgument], layout: &Dat
     for ty in fixed.iter().flatten() {
         registers.take(classify(*ty, layout));
     }
-    let mut placement = Placement {
-        gp_offset: registers.general * 8,
-        fp_offset: GENERAL_BYTES + registers.vector * 16,
-        ..Placement::default()
-    };
+    let mut placement =
+        Placement { gp_offset: registers.general * 8, fp_offset: GENERAL_BYTES + registers.vector * 16, ..Placement::default() };
     for argument in variadic {
         let register = match argument.by_value {
             Some(_) => None,

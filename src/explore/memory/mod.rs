@@ -108,13 +108,8 @@ impl Memory {
         }
         let id = Arc::make_mut(&mut self.retired).get_mut(&key).and_then(Vec::pop)?;
         let object = self.object_mut(id);
-        *object = Object {
-            kind,
-            state: State::Alive,
-            generation: object.generation + 1,
-            content: Content::new(size, fill),
-            ..*object
-        };
+        *object =
+            Object { kind, state: State::Alive, generation: object.generation + 1, content: Content::new(size, fill), ..*object };
         Some(Pointer { address: object.base, object: Some(id) })
     }
 

@@ -153,11 +153,8 @@ impl Content {
     }
 
     pub fn read(&self, offset: u64, size: u64, pointer_bytes: u32) -> Bytes {
-        let mut bytes = Bytes {
-            data: Vec::with_capacity(size as usize),
-            defined: Vec::with_capacity(size as usize),
-            pointers: Vec::new(),
-        };
+        let mut bytes =
+            Bytes { data: Vec::with_capacity(size as usize), defined: Vec::with_capacity(size as usize), pointers: Vec::new() };
         for (at, length) in self.parts(offset, size) {
             match self.page(at) {
                 (Ok(page), position) => page.read_into(position, length as usize, pointer_bytes, &mut bytes),

@@ -24,12 +24,7 @@ pub struct Page {
 
 impl Page {
     pub fn zero(size: usize) -> Page {
-        Page {
-            data: SmallVec::from_elem(0, size),
-            undefined: SmallVec::new(),
-            undefined_count: 0,
-            pointers: SmallVec::new(),
-        }
+        Page { data: SmallVec::from_elem(0, size), undefined: SmallVec::new(), undefined_count: 0, pointers: SmallVec::new() }
     }
 
     pub fn undefined(size: usize) -> Page {

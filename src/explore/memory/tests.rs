@@ -141,10 +141,7 @@ fn pointers_keep_their_object_until_a_part_is_overwritten() {
         let stray = target.plus(400);
         memory.store(slots.plus(8), &Value::pointer(stray), Type::POINTER).unwrap();
         assert_eq!(memory.load(slots.plus(8), Type::POINTER), Ok(Value::pointer(stray)));
-        assert_eq!(
-            memory.load(slots.plus(8), word),
-            Ok(Value::integer(pointer_bytes as u32 * 8, stray.address.into()))
-        );
+        assert_eq!(memory.load(slots.plus(8), word), Ok(Value::integer(pointer_bytes as u32 * 8, stray.address.into())));
         memory.copy(slots.plus(25), slots.plus(8), pointer_bytes).unwrap();
         assert_eq!(memory.load(slots.plus(25), Type::POINTER), Ok(Value::pointer(stray)), "copied whole");
         let byte = memory.read_bytes(slots.plus(8), 1).unwrap();
@@ -275,19 +272,13 @@ fn values_of_every_type_survive_memory() {
     let pointers = Value::Vector([object, Pointer::NULL, object.plus(900)].map(ScalarValue::Pointer).into());
     let mut values: Vec<Value> = (1..=128).map(bits).chain([129, 192, 250, 256, 1000].map(wide)).collect();
     values.extend([lanes(1, 3), lanes(1, 16), lanes(8, 16), lanes(5, 7), lanes(64, 8), lanes(33, 3), pointers]);
-    values.extend(
-        [Scalar::Half, Scalar::BFloat, Scalar::Float, Scalar::Double, Scalar::X86Fp80, Scalar::Fp128].map(float),
-    );
+    values.extend([Scalar::Half, Scalar::BFloat, Scalar::Float, Scalar::Double, Scalar::X86Fp80, Scalar::Fp128].map(float));
     for value in values {
         memory.fill(object, Some(0xee), 200).unwrap();
         memory.store(object.plus(3), &value, value.type_of()).unwrap();
         assert_eq!(memory.load(object.plus(3), value.type_of()), Ok(value.clone()));
         let size = memory.layout().store_bytes(value.type_of());
-        assert_eq!(
-            memory.load(object.plus(3 + size), I8),
-            Ok(Value::integer(8, 0xee)),
-            "{value:?} ends after {size} bytes"
-        );
+        assert_eq!(memory.load(object.plus(3 + size), I8), Ok(Value::integer(8, 0xee)), "{value:?} ends after {size} bytes");
     }
     memory.store(object, &lanes(1, 3), lanes(1, 3).type_of()).unwrap();
     assert_eq!(memory.load(object, I8), Ok(Value::integer(8, 0b101)), "lanes 1, 4, 7 of one bit are 1, 0, 1");

@@ -42,7 +42,16 @@ impl Biased {
         let mut generator = Generator::new(seed);
         let lets_pass = generator.pick(&[0, 0, 2, 4]);
         let otherwise = Random::new(generator.word());
-        Biased { target, generator, otherwise, lets_pass, waiting: BTreeMap::new(), released: Vec::new(), forced: None, met: None }
+        Biased {
+            target,
+            generator,
+            otherwise,
+            lets_pass,
+            waiting: BTreeMap::new(),
+            released: Vec::new(),
+            forced: None,
+            met: None,
+        }
     }
 
     /// Begins to wait, or is let pass.
@@ -110,7 +119,8 @@ impl Scheduler for Biased {
             }
         }
         impatient.into_iter().for_each(|thread| self.release(thread));
-        let others: Vec<Candidate> = choices.candidates.iter().filter(|candidate| !self.waiting.contains_key(&candidate.thread)).copied().collect();
+        let others: Vec<Candidate> =
+            choices.candidates.iter().filter(|candidate| !self.waiting.contains_key(&candidate.thread)).copied().collect();
         // Who can only give up waiting does not count: it would miss what it waits for.
         if !others.iter().any(Candidate::makes_progress) && !self.waiting.is_empty() {
             let waiting: Vec<ThreadId> = self.waiting.keys().copied().collect();

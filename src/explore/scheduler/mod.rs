@@ -63,8 +63,7 @@ impl Choices<'_> {
             return progressing;
         }
         // A thread that yielded runs before one that can only give up.
-        let yielded: Vec<_> =
-            self.candidates.iter().filter(|c| c.readiness == Readiness::Ready).map(|c| c.thread).collect();
+        let yielded: Vec<_> = self.candidates.iter().filter(|c| c.readiness == Readiness::Ready).map(|c| c.thread).collect();
         if yielded.is_empty() { self.candidates.iter().map(|c| c.thread).collect() } else { yielded }
     }
 }
@@ -75,7 +74,10 @@ pub enum Choice {
     /// A recorded schedule is at its end.
     Finished,
     /// A recorded schedule wants a thread that cannot run: the program is not the one it was recorded with.
-    Diverged { step: u64, wanted: ThreadId },
+    Diverged {
+        step: u64,
+        wanted: ThreadId,
+    },
 }
 
 /// A value the program gets from outside.

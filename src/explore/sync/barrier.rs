@@ -13,8 +13,12 @@ pub struct Barrier {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
     /// The last one: the round is complete, and this thread is the serial one.
-    Last { round: u64 },
-    Waits { round: u64 },
+    Last {
+        round: u64,
+    },
+    Waits {
+        round: u64,
+    },
 }
 
 impl Barrier {

@@ -2,8 +2,8 @@
 
 use super::event::{Misuse, SyncEvent};
 use super::table::SyncTable;
-use crate::explore::thread_id::ThreadId;
 use crate::explore::fault::Fault;
+use crate::explore::thread_id::ThreadId;
 use crate::explore::value::{ObjectId, Pointer, Value};
 use crate::program::{AssumptionKind, DataLayout, Ordering, SiteId, Type};
 

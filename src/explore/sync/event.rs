@@ -2,40 +2,110 @@
 
 use super::table::SyncKey;
 use crate::explore::thread_id::ThreadId;
-use crate::models::effect::{LockClass, LockMode};
+use crate::models::{LockClass, LockMode};
 use crate::program::{Ordering, SiteId};
 
 /// A synchronisation that took place. Failed attempts are not events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SyncEvent {
     /// The outermost level only, of a recursive lock and of nested read locks.
-    Acquire { thread: ThreadId, lock: SyncKey, class: LockClass, mode: LockMode, site: Option<SiteId> },
+    Acquire {
+        thread: ThreadId,
+        lock: SyncKey,
+        class: LockClass,
+        mode: LockMode,
+        site: Option<SiteId>,
+    },
     /// `holder` is another thread when a lock is unlocked that its owner did not give back.
-    Release { thread: ThreadId, holder: ThreadId, lock: SyncKey, class: LockClass, mode: LockMode },
-    Fork { parent: ThreadId, child: ThreadId },
-    End { thread: ThreadId },
-    Join { thread: ThreadId, ended: ThreadId },
+    Release {
+        thread: ThreadId,
+        holder: ThreadId,
+        lock: SyncKey,
+        class: LockClass,
+        mode: LockMode,
+    },
+    Fork {
+        parent: ThreadId,
+        child: ThreadId,
+    },
+    End {
+        thread: ThreadId,
+    },
+    Join {
+        thread: ThreadId,
+        ended: ThreadId,
+    },
     /// Every arrival of a round is before every departure of it.
-    ArriveBarrier { thread: ThreadId, barrier: SyncKey, round: u64 },
-    LeaveBarrier { thread: ThreadId, barrier: SyncKey, round: u64 },
+    ArriveBarrier {
+        thread: ThreadId,
+        barrier: SyncKey,
+        round: u64,
+    },
+    LeaveBarrier {
+        thread: ThreadId,
+        barrier: SyncKey,
+        round: u64,
+    },
     /// Posts and waits are matched first in, first out; units of the initial value order nothing.
-    InitializeSemaphore { thread: ThreadId, semaphore: SyncKey, value: u64 },
-    PostSemaphore { thread: ThreadId, semaphore: SyncKey },
-    TakeSemaphore { thread: ThreadId, semaphore: SyncKey },
-    FinishOnce { thread: ThreadId, control: SyncKey },
-    PassOnce { thread: ThreadId, control: SyncKey },
-    Fence { thread: ThreadId, ordering: Ordering },
-    BeginAtomic { thread: ThreadId },
-    EndAtomic { thread: ThreadId },
+    InitializeSemaphore {
+        thread: ThreadId,
+        semaphore: SyncKey,
+        value: u64,
+    },
+    PostSemaphore {
+        thread: ThreadId,
+        semaphore: SyncKey,
+    },
+    TakeSemaphore {
+        thread: ThreadId,
+        semaphore: SyncKey,
+    },
+    FinishOnce {
+        thread: ThreadId,
+        control: SyncKey,
+    },
+    PassOnce {
+        thread: ThreadId,
+        control: SyncKey,
+    },
+    Fence {
+        thread: ThreadId,
+        ordering: Ordering,
+    },
+    BeginAtomic {
+        thread: ThreadId,
+    },
+    EndAtomic {
+        thread: ThreadId,
+    },
     /// A wait, a signal: order nothing, shown in traces.
-    BeginWait { thread: ThreadId, condition: SyncKey },
-    EndWait { thread: ThreadId, condition: SyncKey },
-    Signal { thread: ThreadId, condition: SyncKey, woken: Option<ThreadId> },
-    Cancel { thread: ThreadId, target: ThreadId },
+    BeginWait {
+        thread: ThreadId,
+        condition: SyncKey,
+    },
+    EndWait {
+        thread: ThreadId,
+        condition: SyncKey,
+    },
+    Signal {
+        thread: ThreadId,
+        condition: SyncKey,
+        woken: Option<ThreadId>,
+    },
+    Cancel {
+        thread: ThreadId,
+        target: ThreadId,
+    },
     /// The thread acts on a cancellation.
-    ActOnCancel { thread: ThreadId },
-    RegisterExitHandler { thread: ThreadId },
-    RunExitHandlers { thread: ThreadId },
+    ActOnCancel {
+        thread: ThreadId,
+    },
+    RegisterExitHandler {
+        thread: ThreadId,
+    },
+    RunExitHandlers {
+        thread: ThreadId,
+    },
 }
 
 /// A lock used against its rules.

@@ -62,8 +62,7 @@ impl Keys {
         let has_destructor = |key: u32| self.destructors[key as usize].filter(|destructor| !destructor.is_null());
         let range = self.values.range((thread, from)..=(thread, u32::MAX));
         let found = range.map(|((_, key), value)| (*key, *value));
-        let (key, destructor, value) =
-            found.filter_map(|(key, value)| has_destructor(key).map(|d| (key, d, value))).next()?;
+        let (key, destructor, value) = found.filter_map(|(key, value)| has_destructor(key).map(|d| (key, d, value))).next()?;
         self.values.remove(&(thread, key));
         Some((key, destructor, value))
     }

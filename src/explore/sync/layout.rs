@@ -3,7 +3,7 @@
 use super::lock::Discipline;
 use super::mutex::MutexKind;
 use super::read_write_lock::Preference;
-use crate::models::effect::LockClass;
+use crate::models::LockClass;
 use crate::program::DataLayout;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::mutex::{LockAnswer, Mutex, MutexKind, UnlockAnswer};
 use super::read_write_lock::{Preference, ReadWriteLock};
 use crate::explore::thread_id::ThreadId;
-use crate::models::effect::{LockClass, LockMode};
+use crate::models::{LockClass, LockMode};
 
 /// The rules a lock follows; read from its bytes at each operation, as the library does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,7 +1,7 @@
 //! Threads and what they synchronise with: the state of every primitive, and what a library call does to it.
 //!
 //! The state machines (`mutex`, `condition`, `barrier`, …) are plain data that know nothing of the interpreter; [`SyncTable`] keeps
-//! them by address. [`perform`] executes one [`Effect`](crate::models::effect::Effect) of a library function through a
+//! them by address. [`perform`] executes one [`Effect`](crate::models::Effect) of a library function through a
 //! [`SyncContext`], which the machine implements.
 //!
 //! # How a blocking call runs

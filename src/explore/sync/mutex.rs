@@ -139,26 +139,17 @@ mod tests {
         assert_eq!(mutex.unlock(A, MutexKind::Recursive), UnlockAnswer::StillHeld);
         assert_eq!(mutex.unlock(A, MutexKind::Recursive), UnlockAnswer::StillHeld);
         assert_eq!(mutex.unlock(A, MutexKind::Recursive), UnlockAnswer::Released);
-        assert_eq!(
-            mutex.unlock(A, MutexKind::Recursive),
-            UnlockAnswer::NotOwner { holder: None, was_released: false }
-        );
+        assert_eq!(mutex.unlock(A, MutexKind::Recursive), UnlockAnswer::NotOwner { holder: None, was_released: false });
     }
 
     #[test]
     fn a_foreign_unlock_frees_a_normal_mutex_only() {
         let mut mutex = Mutex::default();
         mutex.lock(A, MutexKind::Normal);
-        assert_eq!(
-            mutex.unlock(B, MutexKind::Normal),
-            UnlockAnswer::NotOwner { holder: Some(A), was_released: true }
-        );
+        assert_eq!(mutex.unlock(B, MutexKind::Normal), UnlockAnswer::NotOwner { holder: Some(A), was_released: true });
         assert_eq!(mutex.owner(), None);
         mutex.lock(A, MutexKind::ErrorChecking);
-        assert_eq!(
-            mutex.unlock(B, MutexKind::ErrorChecking),
-            UnlockAnswer::NotOwner { holder: Some(A), was_released: false }
-        );
+        assert_eq!(mutex.unlock(B, MutexKind::ErrorChecking), UnlockAnswer::NotOwner { holder: Some(A), was_released: false });
         assert_eq!(mutex.owner(), Some(A));
     }
 }

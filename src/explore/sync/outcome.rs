@@ -4,7 +4,7 @@ use super::table::SyncKey;
 use super::threads::ThreadExit;
 use crate::explore::thread_id::ThreadId;
 use crate::explore::value::{Pointer, Value};
-use crate::models::effect::{Effect, LockMode};
+use crate::models::{Effect, LockMode};
 use crate::program::Type;
 
 /// One effect of one library call.
@@ -22,11 +22,20 @@ pub enum EffectOutcome {
     Done(Option<Value>),
     /// Complete, and other threads should get a turn first (`sched_yield`, `sleep`).
     Yielded(Option<Value>),
-    Block { reason: BlockReason, resume: Resume },
+    Block {
+        reason: BlockReason,
+        resume: Resume,
+    },
     /// Call `function`, drop what it returns, then perform the effect again with `resume`.
-    CallBack { function: Pointer, arguments: Vec<Value>, resume: Resume },
+    CallBack {
+        function: Pointer,
+        arguments: Vec<Value>,
+        resume: Resume,
+    },
     /// Return once more from the `setjmp` that filled this buffer, with 1: a cleanup handler stands there.
-    Jump { buffer: Pointer },
+    Jump {
+        buffer: Pointer,
+    },
     /// The calling thread has ended.
     EndThread,
     /// The effect concerns no thread: memory, input and process effects are the machine's.
@@ -36,15 +45,36 @@ pub enum EffectOutcome {
 /// What a thread waits for. Together with the table it decides exactly whether the thread can go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BlockReason {
-    Lock { lock: SyncKey, mode: LockMode, is_timed: bool },
+    Lock {
+        lock: SyncKey,
+        mode: LockMode,
+        is_timed: bool,
+    },
     /// Waiting to be woken.
-    Condition { condition: SyncKey, is_timed: bool, may_wake_spuriously: bool },
+    Condition {
+        condition: SyncKey,
+        is_timed: bool,
+        may_wake_spuriously: bool,
+    },
     /// `pthread_cond_destroy` waits for those who still wait.
-    ConditionUnused { condition: SyncKey },
-    Barrier { barrier: SyncKey, round: u64 },
-    Once { control: SyncKey },
-    Semaphore { semaphore: SyncKey, is_timed: bool },
-    Join { thread: ThreadId, is_timed: bool },
+    ConditionUnused {
+        condition: SyncKey,
+    },
+    Barrier {
+        barrier: SyncKey,
+        round: u64,
+    },
+    Once {
+        control: SyncKey,
+    },
+    Semaphore {
+        semaphore: SyncKey,
+        is_timed: bool,
+    },
+    Join {
+        thread: ThreadId,
+        is_timed: bool,
+    },
 }
 
 /// Whether a blocked thread can take a step.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::mutex::{LockAnswer, UnlockAnswer};
 use crate::explore::thread_id::ThreadId;
-use crate::models::effect::LockMode;
+use crate::models::LockMode;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Preference {

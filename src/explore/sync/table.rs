@@ -14,7 +14,7 @@ use super::shared::Shared;
 use super::threads::{ThreadRecord, ThreadStatus, Threads};
 use crate::explore::thread_id::ThreadId;
 use crate::explore::value::ObjectId;
-use crate::models::effect::{Attribute, LockClass, LockMode};
+use crate::models::{Attribute, LockClass, LockMode};
 use crate::program::SiteId;
 
 /// Where a primitive lives.
@@ -77,15 +77,11 @@ impl SyncTable {
             BlockReason::Barrier { barrier, round } => {
                 (self.barriers.get(&barrier).is_none_or(|state| state.is_complete(round)), false, false)
             }
-            BlockReason::Once { control } => {
-                (self.onces.get(&control).is_none_or(|state| !state.is_running()), false, false)
-            }
+            BlockReason::Once { control } => (self.onces.get(&control).is_none_or(|state| !state.is_running()), false, false),
             BlockReason::Semaphore { semaphore, is_timed } => {
                 (self.semaphores.get(&semaphore).is_some_and(|state| state.value() > 0), is_timed, true)
             }
-            BlockReason::Join { thread: target, is_timed } => {
-                (self.thread(target).status != ThreadStatus::Alive, is_timed, true)
-            }
+            BlockReason::Join { thread: target, is_timed } => (self.thread(target).status != ThreadStatus::Alive, is_timed, true),
         };
         if is_there || is_cancellation_point && self.thread(thread).is_cancelled() {
             Readiness::Ready

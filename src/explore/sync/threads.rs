@@ -55,9 +55,14 @@ impl ThreadRecord {
 /// A cleanup handler of `pthread_cleanup_push`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cleanup {
-    Routine { function: Pointer, argument: Value },
+    Routine {
+        function: Pointer,
+        argument: Value,
+    },
     /// Called by code behind the `setjmp` that filled this buffer.
-    Jump { buffer: Pointer },
+    Jump {
+        buffer: Pointer,
+    },
 }
 
 /// How far a thread is on its way out: cleanup handlers, then destructors of thread-specific data, then the end.
@@ -71,7 +76,10 @@ pub struct ThreadExit {
 pub enum ExitStage {
     Cleanup,
     /// The next key to look at in this round.
-    Destructors { round: u32, from: u32 },
+    Destructors {
+        round: u32,
+        from: u32,
+    },
 }
 
 /// Why a thread cannot be joined.

@@ -41,7 +41,8 @@ pub(super) fn printed(format: &[u8], pointer_bytes: u64) -> Option<Vec<Use>> {
             b'%' | b'm' => {}
             b's' | b'S' => uses.push(Use::Reads),
             b'n' => uses.push(Use::Writes(Some(integer_bytes(length, pointer_bytes)))),
-            b'd' | b'i' | b'u' | b'o' | b'x' | b'X' | b'c' | b'C' | b'p' | b'e' | b'E' | b'f' | b'F' | b'g' | b'G' | b'a' | b'A' => {
+            b'd' | b'i' | b'u' | b'o' | b'x' | b'X' | b'c' | b'C' | b'p' | b'e' | b'E' | b'f' | b'F' | b'g' | b'G' | b'a'
+            | b'A' => {
                 uses.push(Use::Nothing);
             }
             _ => return None,

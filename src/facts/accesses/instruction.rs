@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Action, Manner, MemoryAccess, Place};
 use crate::facts::points_to::{AbstractObjectId, PointsTo};
-use crate::models::{Builtin, BoundModels, Effect, FunctionModel};
+use crate::models::{BoundModels, Builtin, Effect, FunctionModel};
 use crate::program::{
     Access, Argument, Callee, Constant, Function, FunctionId, Instruction, Operand, Operation, Program, Scope, SiteId, Type,
 };

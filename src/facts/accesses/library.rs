@@ -51,7 +51,9 @@ impl Collector<'_> {
         let written = |primitive: Primitive| (Some(self.size_of(primitive)), Action::Write, Manner::Plain);
         let mut apply = |position: usize, touch: Touch| touched.push((position, touch));
         match effect {
-            Effect::Acquire { lock, class, .. } | Effect::Release { lock, class } => apply(*lock, use_of(Primitive::Lock(*class))),
+            Effect::Acquire { lock, class, .. } | Effect::Release { lock, class } => {
+                apply(*lock, use_of(Primitive::Lock(*class)))
+            }
             Effect::InitializeLock { lock, class, kind } => {
                 if let LockKindSource::Attributes(attributes) = kind {
                     apply(*attributes, (Some(self.size_of(Primitive::Attribute)), Action::Read, Manner::Plain));
@@ -59,7 +61,9 @@ impl Collector<'_> {
                 apply(*lock, written(Primitive::Lock(*class)));
             }
             Effect::DestroyLock { lock, class } => apply(*lock, written(Primitive::Lock(*class))),
-            Effect::SetAttribute { object, .. } | Effect::InitializeAttribute { object } => apply(*object, written(Primitive::Attribute)),
+            Effect::SetAttribute { object, .. } | Effect::InitializeAttribute { object } => {
+                apply(*object, written(Primitive::Attribute))
+            }
             Effect::GetAttribute { object, attribute, value } => {
                 let is_wide = matches!(attribute, Attribute::StackSize | Attribute::GuardSize);
                 apply(*object, (Some(self.size_of(Primitive::Attribute)), Action::Read, Manner::Plain));
@@ -102,7 +106,9 @@ impl Collector<'_> {
                 ends_stack = self.has_cancellation;
             }
             Effect::Signal { condition, .. } => apply(*condition, use_of(Primitive::Condition)),
-            Effect::InitializeBarrier { barrier, .. } | Effect::DestroyBarrier { barrier } => apply(*barrier, written(Primitive::Barrier)),
+            Effect::InitializeBarrier { barrier, .. } | Effect::DestroyBarrier { barrier } => {
+                apply(*barrier, written(Primitive::Barrier))
+            }
             Effect::WaitBarrier { barrier } => apply(*barrier, use_of(Primitive::Barrier)),
             Effect::Once { control, .. } => apply(*control, use_of(Primitive::Once)),
             Effect::CreateKey { key, .. } => apply(*key, (Some(INT), Action::Write, Manner::Plain)),
@@ -215,7 +221,9 @@ impl Collector<'_> {
             | AtomicOperation::FetchNand => Action::Update,
         };
         found.push(MemoryAccess { place: Place::Operand(object), size, action, manner, is_volatile: false });
-        if let Some(operand) = atomic.operand.filter(|_| atomic.operands_are_pointers).and_then(|position| call.argument(position)) {
+        if let Some(operand) =
+            atomic.operand.filter(|_| atomic.operands_are_pointers).and_then(|position| call.argument(position))
+        {
             found.push(plain(operand, size, Action::Read));
         }
         if let Some(output) = atomic.output.and_then(|position| call.argument(position)) {

@@ -32,7 +32,8 @@ fn anywhere(location: Location) -> Location {
 fn active_stack(points_to: &PointsTo, calls: &CallGraph, function: FunctionId) -> BTreeSet<Location> {
     let (mut active, mut open) = (BTreeSet::from([function]), vec![function]);
     while let Some(callee) = open.pop() {
-        let callers = calls.calls_of(callee).iter().filter(|edge| runs_on_the_callers_stack(edge.kind)).filter_map(|edge| edge.caller);
+        let callers =
+            calls.calls_of(callee).iter().filter(|edge| runs_on_the_callers_stack(edge.kind)).filter_map(|edge| edge.caller);
         open.extend(callers.filter(|caller| active.insert(*caller)));
     }
     let owner = |kind: &AbstractObjectKind| match kind {

@@ -18,9 +18,7 @@ use crate::facts::call_graph::{CallGraph, CallKind};
 use crate::facts::points_to::PointsTo;
 use crate::facts::values::reverse_postorder;
 use crate::models::BoundModels;
-use crate::program::{
-    Block, BlockId, Constant, FunctionId, Instruction, Operand, Operation, Program, TerminatorKind, Type,
-};
+use crate::program::{Block, BlockId, Constant, FunctionId, Instruction, Operand, Operation, Program, TerminatorKind, Type};
 
 /// What is still assumed.
 struct Assumed {
@@ -48,20 +46,33 @@ struct Analysis<'a> {
     orders: TiVec<FunctionId, Vec<BlockId>>,
 }
 
-pub(super) fn solve(program: &Program, models: &BoundModels<'_>, points_to: &PointsTo, calls: &CallGraph, accesses: &Accesses) -> Freshness {
+pub(super) fn solve(
+    program: &Program,
+    models: &BoundModels<'_>,
+    points_to: &PointsTo,
+    calls: &CallGraph,
+    accesses: &Accesses,
+) -> Freshness {
     let scan = Scan { program, models, points_to };
     let publications = scan.all(calls);
-    let is_body = |id: FunctionId| points_to.is_reachable(id) && program.functions[id].is_defined() && library_model(program, models, id).is_none();
+    let is_body = |id: FunctionId| {
+        points_to.is_reachable(id) && program.functions[id].is_defined() && library_model(program, models, id).is_none()
+    };
     let bodies = program.functions.keys().map(|id| is_body(id).then(|| Body::of(&scan, &publications, id))).collect();
     let orders = program.functions.iter().map(reverse_postorder).collect();
     let assumed = Assumed {
-        parameters: program.functions.iter_enumerated().map(|(id, function)| vec![is_only_called(calls, id); function.parameters.len()]).collect(),
+        parameters: program
+            .functions
+            .iter_enumerated()
+            .map(|(id, function)| vec![is_only_called(calls, id); function.parameters.len()])
+            .collect(),
         returns: program.functions.iter().map(|function| function.return_type == Type::POINTER).collect(),
     };
     let mut analysis = Analysis { scan, publications, assumed, bodies, orders };
     let mut is_queued: TiVec<FunctionId, bool> = program.functions.keys().map(is_body).collect();
     // Callers come first: they say what parameters are.
-    let mut queue: VecDeque<FunctionId> = calls.components().iter().rev().flatten().copied().filter(|id| is_queued[*id]).collect();
+    let mut queue: VecDeque<FunctionId> =
+        calls.components().iter().rev().flatten().copied().filter(|id| is_queued[*id]).collect();
     let listed: BTreeSet<FunctionId> = queue.iter().copied().collect();
     queue.extend(program.functions.keys().filter(|id| is_queued[*id] && !listed.contains(id)));
     while let Some(id) = queue.pop_front() {
@@ -91,7 +102,11 @@ impl Body {
         for block in &function.blocks {
             firsts.push(lost.len());
             for instruction in &block.instructions {
-                lost.push(if roots.all.is_empty() { SmallVec::new() } else { lost_by(scan, publications, id, &roots, instruction) });
+                lost.push(if roots.all.is_empty() {
+                    SmallVec::new()
+                } else {
+                    lost_by(scan, publications, id, &roots, instruction)
+                });
                 let root = instruction.result.and_then(|result| match roots.behind(Operand::Register(result)) {
                     Some(&[number]) if roots.all[number as usize].register == result => Some(number),
                     _ => None,
@@ -104,7 +119,13 @@ impl Body {
 }
 
 /// The roots whose objects the instruction, or what it calls, may publish.
-fn lost_by(scan: &Scan<'_>, publications: &Publications, id: FunctionId, roots: &Roots, instruction: &Instruction) -> SmallVec<[u32; 2]> {
+fn lost_by(
+    scan: &Scan<'_>,
+    publications: &Publications,
+    id: FunctionId,
+    roots: &Roots,
+    instruction: &Instruction,
+) -> SmallVec<[u32; 2]> {
     let mut lost: SmallVec<[u32; 2]> = SmallVec::new();
     let numbered = || roots.all.iter().zip(0u32..);
     scan.published(id, instruction, &mut |object| {
@@ -199,7 +220,8 @@ impl Analysis<'_> {
                     for callee in self.scan.callees(*callee, instruction.site) {
                         let count = self.assumed.parameters[callee].len();
                         for number in 0..count {
-                            let is_fresh = arguments.get(number).is_some_and(|argument| self.is_fresh(roots, &state, argument.value));
+                            let is_fresh =
+                                arguments.get(number).is_some_and(|argument| self.is_fresh(roots, &state, argument.value));
                             if self.assumed.parameters[callee][number] && !is_fresh {
                                 self.assumed.parameters[callee][number] = false;
                                 changed.push(callee);
@@ -229,8 +251,12 @@ impl Analysis<'_> {
 
     fn answers(mut self, accesses: &Accesses) -> Freshness {
         let program = self.scan.program;
-        let mut freshness =
-            Freshness { positions: Positions::of(program), starts: FxHashMap::default(), answers: Vec::new(), publications: Vec::new() };
+        let mut freshness = Freshness {
+            positions: Positions::of(program),
+            starts: FxHashMap::default(),
+            answers: Vec::new(),
+            publications: Vec::new(),
+        };
         let mut known: FxHashMap<Box<[Position]>, PublicationsId> = FxHashMap::default();
         for (id, function) in program.functions.iter_enumerated() {
             let Some(body) = self.bodies[id].take().filter(|body| !body.roots.all.is_empty()) else { continue };
@@ -254,7 +280,9 @@ impl Analysis<'_> {
                             .map(|access| self.answer(roots, &during, access, &mut freshness.publications, &mut known))
                             .collect();
                         if answers.iter().any(|answer| *answer != Fresh::No) {
-                            freshness.starts.insert(freshness.positions.number(id, block_id, index), freshness.answers.len() as u32);
+                            freshness
+                                .starts
+                                .insert(freshness.positions.number(id, block_id, index), freshness.answers.len() as u32);
                             freshness.answers.extend(answers);
                         }
                     }

@@ -51,7 +51,13 @@ pub struct Freshness {
 }
 
 impl Freshness {
-    pub fn of(program: &Program, models: &BoundModels<'_>, points_to: &PointsTo, calls: &CallGraph, accesses: &Accesses) -> Freshness {
+    pub fn of(
+        program: &Program,
+        models: &BoundModels<'_>,
+        points_to: &PointsTo,
+        calls: &CallGraph,
+        accesses: &Accesses,
+    ) -> Freshness {
         flow::solve(program, models, points_to, calls, accesses)
     }
 

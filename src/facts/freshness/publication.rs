@@ -10,9 +10,7 @@ use crate::facts::accesses::{Position, library_model};
 use crate::facts::call_graph::{CallGraph, CallKind};
 use crate::facts::points_to::{AbstractObjectId, AbstractObjectKind, PointsTo};
 use crate::models::{BoundModels, Builtin, CallbackTime, Effect, FunctionModel};
-use crate::program::{
-    Access, Argument, Callee, FunctionId, Instruction, Operand, Operation, Ordering, Program, Scope, SiteId,
-};
+use crate::program::{Access, Argument, Callee, FunctionId, Instruction, Operand, Operation, Ordering, Program, Scope, SiteId};
 
 /// How an address gets out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +68,10 @@ impl Scan<'_> {
     /// The objects that the instruction itself may publish.
     pub fn published(&self, function: FunctionId, instruction: &Instruction, found: &mut dyn FnMut(AbstractObjectId)) {
         self.each(instruction, &mut |operand, _| {
-            self.points_to.held_objects(function, operand).filter(|object| is_made(self.points_to, *object)).for_each(&mut *found);
+            self.points_to
+                .held_objects(function, operand)
+                .filter(|object| is_made(self.points_to, *object))
+                .for_each(&mut *found);
         });
     }
 
@@ -103,8 +104,12 @@ impl Scan<'_> {
         let argument = |position: usize| arguments.get(position).map(|argument| argument.value);
         for effect in &model.effects {
             match effect {
-                Effect::Spawn { argument: Some(position), .. } => argument(*position).into_iter().for_each(|given| found(given, Way::Ordered)),
-                Effect::ExitThread { value: Some(position), .. } | Effect::SetSpecific { value: position, .. } | Effect::PushCleanup { argument: position, .. } => {
+                Effect::Spawn { argument: Some(position), .. } => {
+                    argument(*position).into_iter().for_each(|given| found(given, Way::Ordered))
+                }
+                Effect::ExitThread { value: Some(position), .. }
+                | Effect::SetSpecific { value: position, .. }
+                | Effect::PushCleanup { argument: position, .. } => {
                     argument(*position).into_iter().for_each(|given| found(given, Way::Ordered));
                 }
                 Effect::Callback { arguments: positions, when: CallbackTime::AtExit, .. } => {
@@ -122,7 +127,16 @@ impl Scan<'_> {
             // The library keeps the string.
             Some(Builtin::Strtok) => argument(0).into_iter().for_each(|given| found(given, Way::Unknown)),
             // An address inside the string is stored.
-            Some(Builtin::StrtokR | Builtin::Strtol | Builtin::Strtoul | Builtin::Strtoll | Builtin::Strtoull | Builtin::Strtod | Builtin::Strtof | Builtin::Strtold) => {
+            Some(
+                Builtin::StrtokR
+                | Builtin::Strtol
+                | Builtin::Strtoul
+                | Builtin::Strtoll
+                | Builtin::Strtoull
+                | Builtin::Strtod
+                | Builtin::Strtof
+                | Builtin::Strtold,
+            ) => {
                 argument(0).into_iter().for_each(|given| found(given, Way::Plain));
             }
             _ => {}
@@ -134,11 +148,12 @@ impl Scan<'_> {
         match &instruction.operation {
             Operation::CopyMemory { source, .. } => Some(*source),
             Operation::Call { callee, arguments, .. } => {
-                let source = self.callees(*callee, instruction.site).into_iter().find_map(|callee| match self.model(callee)?.builtin? {
-                    Builtin::Memcpy | Builtin::Memmove | Builtin::Mempcpy | Builtin::Memccpy => Some(1),
-                    Builtin::Bcopy | Builtin::Realloc | Builtin::Reallocarray | Builtin::Qsort | Builtin::QsortR => Some(0),
-                    _ => None,
-                });
+                let source =
+                    self.callees(*callee, instruction.site).into_iter().find_map(|callee| match self.model(callee)?.builtin? {
+                        Builtin::Memcpy | Builtin::Memmove | Builtin::Mempcpy | Builtin::Memccpy => Some(1),
+                        Builtin::Bcopy | Builtin::Realloc | Builtin::Reallocarray | Builtin::Qsort | Builtin::QsortR => Some(0),
+                        _ => None,
+                    });
                 arguments.get(source?).map(|argument| argument.value)
             }
             _ => None,

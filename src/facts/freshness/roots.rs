@@ -10,9 +10,7 @@ use super::publication::{Scan, is_made};
 use crate::facts::points_to::AbstractObjectId;
 use crate::facts::values::reverse_postorder;
 use crate::models::{AllocationResult, Effect};
-use crate::program::{
-    BlockId, CastKind, Constant, Function, FunctionId, Instruction, Operand, Operation, RegisterId, Type,
-};
+use crate::program::{BlockId, CastKind, Constant, Function, FunctionId, Instruction, Operand, Operation, RegisterId, Type};
 
 /// More objects than this behind a root are not followed.
 const MOST_OBJECTS: usize = 16;
@@ -104,7 +102,9 @@ impl Roots {
                 let block = &function.blocks[block];
                 let phis = block.phis.iter().map(|phi| (phi.result, None));
                 let instructions = block.instructions.iter().filter_map(|one| Some((one.result?, Some(one))));
-                for ((result, instruction), phi) in phis.chain(instructions).zip(block.phis.iter().map(Some).chain(std::iter::repeat(None))) {
+                for ((result, instruction), phi) in
+                    phis.chain(instructions).zip(block.phis.iter().map(Some).chain(std::iter::repeat(None)))
+                {
                     let register = usize::from(result);
                     if is_root[register] {
                         is_open[register] = false;
@@ -181,7 +181,10 @@ fn origin(scan: &Scan<'_>, instruction: &Instruction) -> Option<Origin> {
                 match scan.model(callee) {
                     Some(model) => {
                         let is_new = |effect: &Effect| {
-                            matches!(effect, Effect::Allocate { result: AllocationResult::Returned, .. } | Effect::Reallocate { .. })
+                            matches!(
+                                effect,
+                                Effect::Allocate { result: AllocationResult::Returned, .. } | Effect::Reallocate { .. }
+                            )
                         };
                         model.effects.iter().any(is_new).then_some(())?;
                     }
@@ -211,4 +214,3 @@ fn repeated_blocks(function: &Function) -> Vec<bool> {
     }
     is_repeated
 }
-

@@ -50,7 +50,8 @@ fn allocated(walk: &Walk<'_>, address: &Address, point: Point) -> Option<u64> {
     let here = walk.places.tree.activation(activation);
     let body = &walk.places.relevant.bodies[&here.function];
     let Some(Definition::Instruction { block, index }) = body.definitions.get(register) else { return None };
-    let is_same_turn = activation == point.activation && !body.is_wild && body.loops.innermost(block) == body.loops.innermost(point.block);
+    let is_same_turn =
+        activation == point.activation && !body.is_wild && body.loops.innermost(block) == body.loops.innermost(point.block);
     let size = allocation_size(walk.places.input, walk.places.input.instruction(here.function, block, index))?;
     size.checked_sub(u64::try_from(address.constant).ok()?).filter(|rest| is_same_turn && *rest > 0)
 }

@@ -66,7 +66,9 @@ impl Walk<'_> {
                 }
             }
             let stuck = body.loops.iter().find(|(in_loop, one)| {
-                outs[one.header].is_some() && one.latches.iter().all(|latch| outs[*latch].is_none()) && !released.contains(in_loop)
+                outs[one.header].is_some()
+                    && one.latches.iter().all(|latch| outs[*latch].is_none())
+                    && !released.contains(in_loop)
             });
             let Some((in_loop, one)) = stuck else { break };
             released.insert(in_loop);
@@ -82,7 +84,13 @@ impl Walk<'_> {
         exit
     }
 
-    fn block(&mut self, id: ActivationId, block: BlockId, state: State, phases: &mut BTreeMap<BlockId, Vec<(usize, PhaseId)>>) -> Option<State> {
+    fn block(
+        &mut self,
+        id: ActivationId,
+        block: BlockId,
+        state: State,
+        phases: &mut BTreeMap<BlockId, Vec<(usize, PhaseId)>>,
+    ) -> Option<State> {
         let relevant = self.places.relevant;
         let steps = &relevant.bodies[&self.places.tree.activation(id).function].steps[block];
         let mut changes = vec![(0, self.phases.of_state(&state))];
@@ -130,7 +138,10 @@ impl Walk<'_> {
         }
         for (in_loop, one) in body.loops.iter().filter(|(_, one)| one.header == to) {
             let is_inside = |register: RegisterId| {
-                body.definitions.get(register).and_then(|definition| definition.block()).is_some_and(|block| one.blocks.contains(&block))
+                body.definitions
+                    .get(register)
+                    .and_then(|definition| definition.block())
+                    .is_some_and(|block| one.blocks.contains(&block))
             };
             state.forget_registers(&|activation, register| activation == id && is_inside(register));
             if one.blocks.contains(&from) {
@@ -143,7 +154,15 @@ impl Walk<'_> {
     }
 
     /// A loop ends at its counted exit: what every iteration has joined is joined.
-    fn leave(&self, id: ActivationId, in_loop: LoopId, exit: &CountedExit, state: State, outs: &Outs, released: &BTreeSet<LoopId>) -> Option<State> {
+    fn leave(
+        &self,
+        id: ActivationId,
+        in_loop: LoopId,
+        exit: &CountedExit,
+        state: State,
+        outs: &Outs,
+        released: &BTreeSet<LoopId>,
+    ) -> Option<State> {
         let function = self.places.tree.activation(id).function;
         let one = self.places.relevant.bodies[&function].loops.get(in_loop);
         let mut done: Option<BTreeSet<Sweep>> = None;
@@ -169,7 +188,10 @@ impl Walk<'_> {
             sites.extend(self.swept_sites.get(swept).into_iter().flatten());
             let swept = Sweep { trip: trip(&self.places, id, in_loop, exit), ..swept.clone() };
             let finds = |handles: &Handles| is_found(handles, &swept);
-            let found = state.live.iter().filter(|(thread, handles)| finds(handles) && self.is_found_before(id, one, **thread, outs, &finds));
+            let found = state
+                .live
+                .iter()
+                .filter(|(thread, handles)| finds(handles) && self.is_found_before(id, one, **thread, outs, &finds));
             targets.extend(found.map(|(thread, _)| *thread));
         }
         let thread = self.places.tree.activation(id).thread;
@@ -179,7 +201,14 @@ impl Walk<'_> {
     }
 
     /// Whether the thread's handles were in the array before the loop began, and the loop creates no more of them.
-    fn is_found_before(&self, id: ActivationId, one: &Loop, thread: ThreadId, outs: &Outs, finds: &dyn Fn(&Handles) -> bool) -> bool {
+    fn is_found_before(
+        &self,
+        id: ActivationId,
+        one: &Loop,
+        thread: ThreadId,
+        outs: &Outs,
+        finds: &dyn Fn(&Handles) -> bool,
+    ) -> bool {
         let function = self.places.input.function(self.places.tree.activation(id).function);
         let creations = &self.places.tree.creations[thread.index()];
         let is_created_inside = creations.iter().any(|creation| {
@@ -196,7 +225,9 @@ impl Walk<'_> {
 fn is_found(handles: &Handles, swept: &Sweep) -> bool {
     let is_swept = handles.sweep.as_ref().is_some_and(|cells| swept.covers(cells));
     let is_cell = handles.places.iter().any(|place| match place {
-        Place::Cell(cell) => cell.terms.is_empty() && cell.base != Base::Nothing && cell.base == swept.base && swept.contains(cell.constant),
+        Place::Cell(cell) => {
+            cell.terms.is_empty() && cell.base != Base::Nothing && cell.base == swept.base && swept.contains(cell.constant)
+        }
         Place::Value(_) | Place::Returned(_) => false,
     });
     is_swept || is_cell
@@ -210,7 +241,9 @@ fn reverse_postorder(function: &crate::program::Function) -> TiVec<BlockId, usiz
     let mut next = function.blocks.len();
     while let Some((block, successors)) = stack.last_mut() {
         match successors.pop() {
-            Some(successor) if seen.insert(successor) => stack.push((successor, function.blocks[successor].terminator.kind.successors())),
+            Some(successor) if seen.insert(successor) => {
+                stack.push((successor, function.blocks[successor].terminator.kind.successors()))
+            }
             Some(_) => {}
             None => {
                 next -= 1;

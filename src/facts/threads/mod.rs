@@ -13,6 +13,7 @@
 
 mod argument;
 mod flow;
+mod joins;
 mod phases;
 mod places;
 mod relation;
@@ -93,7 +94,8 @@ impl Threads {
         });
         let roots = roots.collect();
         let mut join_sites = if has_given_up { BTreeMap::new() } else { join_sites.into_inner() };
-        let joins = (0..tree.threads.len()).map(|index| join_sites.remove(&ThreadId::from(index)).unwrap_or_default().into_iter().collect());
+        let joins = (0..tree.threads.len())
+            .map(|index| join_sites.remove(&ThreadId::from(index)).unwrap_or_default().into_iter().collect());
         let joins = joins.collect();
         Threads { roots, phase_changes, phases, order, argument_distances, joins, tree }
     }

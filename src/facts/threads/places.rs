@@ -9,16 +9,18 @@ use std::collections::BTreeMap;
 
 use smallvec::SmallVec;
 
+use super::super::CallKind;
 use super::super::loops::{Definition, LoopId, constant};
 use super::super::once::Once;
 use super::super::points_to::{AbstractObjectId, AbstractObjectKind, Location, Offset};
-use super::super::CallKind;
 use super::relevant::{Called, Input, Relevant};
 use super::state::Trip;
 use super::tree::{Point, Tree};
 use super::types::ActivationId;
 use crate::models::Effect;
-use crate::program::{ArithmeticFlags, BinaryOp, BlockId, CastKind, Constant, ConstantId, FunctionId, Operand, Operation, RegisterId};
+use crate::program::{
+    ArithmeticFlags, BinaryOp, BlockId, CastKind, Constant, ConstantId, FunctionId, Operand, Operation, RegisterId,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Value {
@@ -119,7 +121,10 @@ impl Places<'_> {
             }
             let body = &self.relevant.bodies[&here.function];
             match body.definitions.operation(self.input.function(here.function), register) {
-                Some(Operation::Cast { kind: CastKind::Bitcast | CastKind::PointerToInteger | CastKind::IntegerToPointer, value }) => operand = *value,
+                Some(Operation::Cast {
+                    kind: CastKind::Bitcast | CastKind::PointerToInteger | CastKind::IntegerToPointer,
+                    value,
+                }) => operand = *value,
                 Some(Operation::Freeze { value }) => operand = *value,
                 _ => return Some(Value::Register(activation, register)),
             }
@@ -149,7 +154,10 @@ impl Places<'_> {
                 // Only the first function of a created thread has an argument that is known.
                 let thread = here.thread.index();
                 let [creation] = self.tree.creations[thread][..] else { return None };
-                if position != 0 || self.tree.threads[thread].entry != Some(here.function) || self.tree.activation(creation.point.activation).is_cut {
+                if position != 0
+                    || self.tree.threads[thread].entry != Some(here.function)
+                    || self.tree.activation(creation.point.activation).is_cut
+                {
                     return None;
                 }
                 let argument = self.thread_argument(creation.point)?;
@@ -191,10 +199,17 @@ impl Places<'_> {
         let body = &self.relevant.bodies[&here.function];
         let within = |operand: Operand| self.address_within(activation, operand, depth);
         let computed = match body.definitions.operation(self.input.function(here.function), register) {
-            Some(Operation::Cast { kind: CastKind::Bitcast | CastKind::PointerToInteger | CastKind::IntegerToPointer, value })
+            Some(Operation::Cast {
+                kind: CastKind::Bitcast | CastKind::PointerToInteger | CastKind::IntegerToPointer,
+                value,
+            })
             | Some(Operation::Freeze { value }) => within(*value),
-            Some(Operation::Cast { kind: CastKind::SignExtend, value }) => within(*value).and_then(|inner| self.extended(&inner, Extension::Sign)),
-            Some(Operation::Cast { kind: CastKind::ZeroExtend, value }) => within(*value).and_then(|inner| self.extended(&inner, Extension::Zero)),
+            Some(Operation::Cast { kind: CastKind::SignExtend, value }) => {
+                within(*value).and_then(|inner| self.extended(&inner, Extension::Sign))
+            }
+            Some(Operation::Cast { kind: CastKind::ZeroExtend, value }) => {
+                within(*value).and_then(|inner| self.extended(&inner, Extension::Zero))
+            }
             Some(Operation::Offset { base, constant: by, terms, .. }) => within(*base).and_then(|base| {
                 let mut sum = base.plus(&Address::of(Base::Nothing, *by), 1)?;
                 for term in terms {
@@ -212,7 +227,14 @@ impl Places<'_> {
     }
 
     /// Sums keep their shape under extension only if they cannot wrap; `extended` relies on this.
-    fn sum(&self, op: BinaryOp, flags: ArithmeticFlags, within: &dyn Fn(Operand) -> Option<Address>, left: Operand, right: Operand) -> Option<Address> {
+    fn sum(
+        &self,
+        op: BinaryOp,
+        flags: ArithmeticFlags,
+        within: &dyn Fn(Operand) -> Option<Address>,
+        left: Operand,
+        right: Operand,
+    ) -> Option<Address> {
         if !flags.no_signed_wrap {
             return None;
         }
@@ -263,7 +285,9 @@ impl Places<'_> {
     /// A pointer that can only point to one place of one object.
     fn one_object(&self, function: FunctionId, operand: Operand) -> Option<Address> {
         let mut pointees = self.input.points_to.pointees(function, operand);
-        let (Some(Location { object, offset: Offset::At(offset) }), None) = (pointees.next(), pointees.next()) else { return None };
+        let (Some(Location { object, offset: Offset::At(offset) }), None) = (pointees.next(), pointees.next()) else {
+            return None;
+        };
         if self.input.points_to.object(object).is_code() || !self.once.is_one_object(object) {
             return None;
         }

@@ -36,7 +36,9 @@ impl Order {
             }
         }
         let is_root = |thread: ThreadId| tree.creations[thread.index()].is_empty();
-        let is_loose = |root: &ThreadId| is_root(*root) && matches!(tree.threads[root.index()].kind, ThreadKind::Library | ThreadKind::Anywhere);
+        let is_loose = |root: &ThreadId| {
+            is_root(*root) && matches!(tree.threads[root.index()].kind, ThreadKind::Library | ThreadKind::Anywhere)
+        };
         let is_free = threads().map(|thread| {
             let is_reached = exchange.entry[thread.index()].is_some();
             has_given_up || !is_reached || threads().filter(is_loose).any(|root| reaches(root, thread))
@@ -71,7 +73,9 @@ impl Order {
                 if creator != other {
                     continue;
                 }
-                let runs_at = |child: ThreadId, thread: ThreadId| self.live_at.get(&(*creator, child)).is_some_and(|live| live.contains(&thread));
+                let runs_at = |child: ThreadId, thread: ThreadId| {
+                    self.live_at.get(&(*creator, child)).is_some_and(|live| live.contains(&thread))
+                };
                 if runs_at(*to_b, a) || runs_at(*to_a, b) {
                     return Relation::MayOverlap;
                 }

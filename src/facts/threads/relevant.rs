@@ -53,20 +53,29 @@ impl<'a> Input<'a> {
         };
         match &instruction.operation {
             Operation::Call { callee: Callee::Direct(function), .. } => vec![kind(*function)],
-            Operation::Call { callee: Callee::Indirect(_), .. } => self.points_to.callees(instruction.site).iter().map(|one| kind(*one)).collect(),
+            Operation::Call { callee: Callee::Indirect(_), .. } => {
+                self.points_to.callees(instruction.site).iter().map(|one| kind(*one)).collect()
+            }
             _ => Vec::new(),
         }
     }
 
     /// The functions that a call instruction makes run by some kind of edge.
-    pub fn started(&self, caller: FunctionId, instruction: &Instruction, kind: CallKind) -> impl Iterator<Item = FunctionId> + 'a {
+    pub fn started(
+        &self,
+        caller: FunctionId,
+        instruction: &Instruction,
+        kind: CallKind,
+    ) -> impl Iterator<Item = FunctionId> + 'a {
         let (site, calls) = (instruction.site, self.calls);
         calls.calls_in(caller).iter().filter(move |edge| edge.site == Some(site) && edge.kind == kind).map(|edge| edge.callee)
     }
 
     pub fn argument(instruction: &Instruction, position: usize) -> Option<Operand> {
         match &instruction.operation {
-            Operation::Call { arguments, .. } => arguments.get(position).filter(|one| one.by_value.is_none()).map(|one| one.value),
+            Operation::Call { arguments, .. } => {
+                arguments.get(position).filter(|one| one.by_value.is_none()).map(|one| one.value)
+            }
             _ => None,
         }
     }
@@ -75,7 +84,9 @@ impl<'a> Input<'a> {
     pub fn written(&self, function: &Function, instruction: &Instruction) -> Option<(Operand, Option<u64>)> {
         let bytes = |operand: Operand| Some(self.program.layout.store_bytes(self.program.type_of(function, operand)));
         match &instruction.operation {
-            Operation::Store { address, value, .. } | Operation::ReadModifyWrite { address, value, .. } => Some((*address, bytes(*value))),
+            Operation::Store { address, value, .. } | Operation::ReadModifyWrite { address, value, .. } => {
+                Some((*address, bytes(*value)))
+            }
             Operation::CompareExchange { address, expected, .. } => Some((*address, bytes(*expected))),
             Operation::CopyMemory { destination, size, .. } | Operation::SetMemory { destination, size, .. } => {
                 let size = super::super::loops::constant(self.program, *size).and_then(|size| u64::try_from(size).ok());
@@ -108,8 +119,12 @@ pub(super) struct Relevant {
 impl Relevant {
     pub fn of(input: Input<'_>) -> Relevant {
         let mut relevant = Relevant { bodies: BTreeMap::new(), handles: BTreeMap::new(), has_cancel: false };
-        let reachable: Vec<FunctionId> =
-            input.program.functions.keys().filter(|id| input.points_to.is_reachable(*id) && input.function(*id).is_defined()).collect();
+        let reachable: Vec<FunctionId> = input
+            .program
+            .functions
+            .keys()
+            .filter(|id| input.points_to.is_reachable(*id) && input.function(*id).is_defined())
+            .collect();
         relevant.find_handles(input);
         let mut needed: BTreeSet<FunctionId> = BTreeSet::new();
         for &id in &reachable {
@@ -133,7 +148,13 @@ impl Relevant {
             let loops = Loops::of(input.program, function);
             let matters = |instruction: &Instruction| relevant.matters(input, *id, instruction, &needed);
             let steps = function.blocks.iter().map(|block| {
-                block.instructions.iter().enumerate().filter(|(_, instruction)| matters(instruction)).map(|(index, _)| index).collect()
+                block
+                    .instructions
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, instruction)| matters(instruction))
+                    .map(|(index, _)| index)
+                    .collect()
             });
             let steps = steps.collect();
             let is_wild = !loops.is_reducible || saves_jump(input.models, input.points_to, function);
@@ -147,13 +168,16 @@ impl Relevant {
         let mut locations: BTreeSet<Location> = BTreeSet::new();
         for (library, model) in input.models.iter_enumerated() {
             let Some(model) = model else { continue };
-            self.has_cancel |= model.effects.iter().any(|effect| matches!(effect, Effect::Cancel { .. })) && !input.calls.calls_of(library).is_empty();
+            self.has_cancel |= model.effects.iter().any(|effect| matches!(effect, Effect::Cancel { .. }))
+                && !input.calls.calls_of(library).is_empty();
             for effect in &model.effects {
                 let Effect::Spawn { handle: Some(handle), .. } = effect else { continue };
                 for edge in input.calls.calls_of(library) {
                     let (Some(caller), Some(site)) = (edge.caller, edge.site) else { continue };
                     for instruction in input.function(caller).blocks.iter().flat_map(|block| &block.instructions) {
-                        if instruction.site == site && let Some(argument) = Input::argument(instruction, *handle) {
+                        if instruction.site == site
+                            && let Some(argument) = Input::argument(instruction, *handle)
+                        {
                             locations.extend(input.points_to.pointees(caller, argument));
                         }
                     }
@@ -186,7 +210,8 @@ impl Relevant {
                 let Some(result) = instruction.result else { continue };
                 let is_handle = match &instruction.operation {
                     Operation::Load { address, .. } => {
-                        is_handle_type(input, function.registers[result].ty) && self.may_touch_handle(input, id, *address, Some(handle_size))
+                        is_handle_type(input, function.registers[result].ty)
+                            && self.may_touch_handle(input, id, *address, Some(handle_size))
                     }
                     Operation::Cast { value, .. } => loaded.contains(value),
                     _ => false,
@@ -231,7 +256,11 @@ impl Relevant {
                 let is_thread = |effect: &Effect| {
                     matches!(
                         effect,
-                        Effect::Spawn { .. } | Effect::Join { .. } | Effect::Detach { .. } | Effect::ExitThread { .. } | Effect::ContinueExit
+                        Effect::Spawn { .. }
+                            | Effect::Join { .. }
+                            | Effect::Detach { .. }
+                            | Effect::ExitThread { .. }
+                            | Effect::ContinueExit
                     )
                 };
                 model.effects.iter().any(is_thread) || self.library_may_write_handle(input, id, instruction, model)
@@ -241,9 +270,22 @@ impl Relevant {
     }
 
     /// A library function that gets a pointer to a handle may write there, unless it is known what it does.
-    pub fn library_may_write_handle(&self, input: Input<'_>, id: FunctionId, instruction: &Instruction, model: &FunctionModel) -> bool {
+    pub fn library_may_write_handle(
+        &self,
+        input: Input<'_>,
+        id: FunctionId,
+        instruction: &Instruction,
+        model: &FunctionModel,
+    ) -> bool {
         let is_harmless = |effect: &Effect| {
-            matches!(effect, Effect::Spawn { .. } | Effect::Detach { .. } | Effect::Reads(_) | Effect::Free { .. } | Effect::Join { value: None, .. })
+            matches!(
+                effect,
+                Effect::Spawn { .. }
+                    | Effect::Detach { .. }
+                    | Effect::Reads(_)
+                    | Effect::Free { .. }
+                    | Effect::Join { value: None, .. }
+            )
         };
         let Operation::Call { arguments, .. } = &instruction.operation else { return false };
         !(model.builtin.is_none() && !model.effects.is_empty() && model.effects.iter().all(is_harmless))
@@ -253,7 +295,8 @@ impl Relevant {
     fn matters(&self, input: Input<'_>, id: FunctionId, instruction: &Instruction, needed: &BTreeSet<FunctionId>) -> bool {
         if let Operation::Load { address, .. } = &instruction.operation {
             let size = instruction.result.map(|result| input.program.layout.store_bytes(input.function(id).registers[result].ty));
-            return size == Some(u64::from(input.program.layout.pointer_bytes)) && self.may_touch_handle(input, id, *address, size);
+            return size == Some(u64::from(input.program.layout.pointer_bytes))
+                && self.may_touch_handle(input, id, *address, size);
         }
         if !matches!(instruction.operation, Operation::Call { .. }) {
             return self.acts(input, id, instruction);

@@ -23,7 +23,8 @@ pub(super) fn is_stable(places: &Places<'_>, activation: ActivationId, operand: 
         return false;
     }
     let writes = |id: FunctionId| writing_blocks(places, id, &locations);
-    let defined = input.program.functions.keys().filter(|id| input.points_to.is_reachable(*id) && input.function(*id).is_defined());
+    let defined =
+        input.program.functions.keys().filter(|id| input.points_to.is_reachable(*id) && input.function(*id).is_defined());
     defined.into_iter().all(|id| writes(id).into_iter().all(|writing| is_over(places, id, writing, activation, block)))
 }
 
@@ -43,14 +44,15 @@ fn writing_blocks(places: &Places<'_>, id: FunctionId, locations: &[Location]) -
     };
     let mut blocks = BTreeSet::new();
     for (block, body) in function.blocks.iter_enumerated() {
-        let writes = body.instructions.iter().any(|instruction| match (input.written(function, instruction), &instruction.operation) {
-            (Some((address, size)), _) => touches(address, size),
-            (None, Operation::Call { arguments, .. }) => {
-                let is_code = input.called(instruction).iter().all(|called| matches!(called, Called::Body(_)));
-                arguments.iter().any(|argument| (!is_code || argument.by_value.is_some()) && touches(argument.value, None))
-            }
-            _ => false,
-        });
+        let writes =
+            body.instructions.iter().any(|instruction| match (input.written(function, instruction), &instruction.operation) {
+                (Some((address, size)), _) => touches(address, size),
+                (None, Operation::Call { arguments, .. }) => {
+                    let is_code = input.called(instruction).iter().all(|called| matches!(called, Called::Body(_)));
+                    arguments.iter().any(|argument| (!is_code || argument.by_value.is_some()) && touches(argument.value, None))
+                }
+                _ => false,
+            });
         if writes {
             blocks.insert(block);
         }

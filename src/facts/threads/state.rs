@@ -35,7 +35,15 @@ pub(super) struct Sweep {
 pub(super) enum Trip {
     Count(u64),
     /// Two loops of the same shape with the same bound run equally often.
-    Shape { start: i64, step: i64, predicate: Predicate, of_next: bool, widened: Option<bool>, is_tested_first: bool, bound: Bound },
+    Shape {
+        start: i64,
+        step: i64,
+        predicate: Predicate,
+        of_next: bool,
+        widened: Option<bool>,
+        is_tested_first: bool,
+        bound: Bound,
+    },
     Unknown,
 }
 
@@ -113,7 +121,8 @@ impl State {
     /// Forgets what is computed from registers that get new values.
     pub fn forget_registers(&mut self, is_new: &dyn Fn(ActivationId, RegisterId) -> bool) {
         let is_new_address = |address: &Address| address.registers().any(|(activation, register)| is_new(activation, register));
-        let is_new_value = |value: &Value| matches!(value, Value::Register(activation, register) if is_new(*activation, *register));
+        let is_new_value =
+            |value: &Value| matches!(value, Value::Register(activation, register) if is_new(*activation, *register));
         let is_new_place = |place: &Place| match place {
             Place::Value(value) => is_new_value(value),
             Place::Cell(address) => is_new_address(address),

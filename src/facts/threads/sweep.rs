@@ -75,7 +75,8 @@ pub(super) fn sweep(places: &Places<'_>, address: &Address, point: Point, once_p
     }
     let one = places.relevant.bodies[&places.tree.activation(activation).function].loops.get(in_loop);
     let exits = one.counted_exits.iter().filter(|exit| is_tested_always(places, activation, in_loop, exit));
-    let trip = exits.map(|exit| trip(places, activation, in_loop, exit)).find(|trip| *trip != Trip::Unknown).unwrap_or(Trip::Unknown);
+    let trip =
+        exits.map(|exit| trip(places, activation, in_loop, exit)).find(|trip| *trip != Trip::Unknown).unwrap_or(Trip::Unknown);
     Some(Sweep { activation, in_loop, base, first, stride, trip })
 }
 
@@ -157,11 +158,17 @@ fn find_trip(places: &Places<'_>, activation: ActivationId, in_loop: LoopId, exi
         Some(Value::Register(of, register)) => {
             let body = &places.relevant.bodies[&places.tree.activation(of).function];
             let definition = body.definitions.get(register);
-            let is_inside = of == activation && definition.and_then(Definition::block).is_some_and(|block| one.blocks.contains(&block));
+            let is_inside =
+                of == activation && definition.and_then(Definition::block).is_some_and(|block| one.blocks.contains(&block));
             match body.definitions.operation(places.input.function(places.tree.activation(of).function), register) {
                 // A bound in memory is the same each time if nothing writes it any more.
-                Some(Operation::Load { address, .. }) => match places.address(of, *address).zip(definition.and_then(Definition::block)) {
-                    Some((cell, block)) if is_stable(places, of, *address, &cell, if is_inside { one.header } else { block }) => shape(Bound::Memory(cell)),
+                Some(Operation::Load { address, .. }) => match places
+                    .address(of, *address)
+                    .zip(definition.and_then(Definition::block))
+                {
+                    Some((cell, block)) if is_stable(places, of, *address, &cell, if is_inside { one.header } else { block }) => {
+                        shape(Bound::Memory(cell))
+                    }
                     _ if is_inside => Trip::Unknown,
                     _ => shape(Bound::Value(Value::Register(of, register))),
                 },
@@ -181,10 +188,14 @@ impl Sweep {
         }
         match (&self.trip, &other.trip) {
             (Trip::Count(_), Trip::Count(count)) => {
-                let cell = |turn: u64| i64::try_from(turn).ok().and_then(|turn| other.first.checked_add(other.stride.checked_mul(turn)?));
+                let cell = |turn: u64| {
+                    i64::try_from(turn).ok().and_then(|turn| other.first.checked_add(other.stride.checked_mul(turn)?))
+                };
                 (0..*count).all(|turn| cell(turn).is_some_and(|cell| self.contains(cell)))
             }
-            (Trip::Shape { .. }, Trip::Shape { .. }) => self.trip == other.trip && self.first == other.first && self.stride == other.stride,
+            (Trip::Shape { .. }, Trip::Shape { .. }) => {
+                self.trip == other.trip && self.first == other.first && self.stride == other.stride
+            }
             _ => false,
         }
     }

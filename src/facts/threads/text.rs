@@ -2,15 +2,16 @@
 
 use std::fmt::Write;
 
-use super::types::{PhaseId, ThreadId, ThreadKind};
 use super::Threads;
+use super::types::{PhaseId, ThreadId, ThreadKind};
 use crate::program::{Program, SiteId};
 
 impl Threads {
     /// `main`, or `visitor@a.c:30`, as a run names it; with a number where several creation paths end in one line.
     pub fn name(&self, program: &Program, thread: ThreadId) -> String {
         let name = self.plain_name(program, thread);
-        let namesakes: Vec<ThreadId> = self.threads().map(|(id, _)| id).filter(|id| self.plain_name(program, *id) == name).collect();
+        let namesakes: Vec<ThreadId> =
+            self.threads().map(|(id, _)| id).filter(|id| self.plain_name(program, *id) == name).collect();
         match namesakes.iter().position(|id| *id == thread) {
             Some(position) if namesakes.len() > 1 => format!("{name}#{}", position + 1),
             _ => name,
@@ -37,7 +38,9 @@ impl Threads {
         let mut text = String::new();
         for (id, thread) in self.threads() {
             writeln!(text, "{}", self.name(program, id)).expect("a string can be written to");
-            let names = |threads: &mut dyn Iterator<Item = ThreadId>| threads.map(|one| self.name(program, one)).collect::<Vec<_>>().join(", ");
+            let names = |threads: &mut dyn Iterator<Item = ThreadId>| {
+                threads.map(|one| self.name(program, one)).collect::<Vec<_>>().join(", ")
+            };
             let mut line = |key: &str, value: &str| writeln!(text, "    {key:<10} {value}").expect("a string can be written to");
             let created = match (thread.kind, thread.parent) {
                 (ThreadKind::Main, _) => "the program's first thread".to_owned(),
@@ -50,7 +53,11 @@ impl Threads {
                     format!("{} by {}{by}", path.join(" > "), self.name(program, parent))
                 }
             };
-            let functions = self.roots().iter().filter(|root| root.thread == id).map(|root| program.functions[root.function].source_name.as_str());
+            let functions = self
+                .roots()
+                .iter()
+                .filter(|root| root.thread == id)
+                .map(|root| program.functions[root.function].source_name.as_str());
             line("entry", &functions.collect::<Vec<_>>().join(", "));
             line("created", &created);
             line("instances", if thread.is_many { "any number" } else { "one" });
@@ -72,16 +79,19 @@ impl Threads {
         let mut text = "digraph threads {\n    node [shape=box];\n".to_owned();
         for (id, thread) in self.threads() {
             let style = if thread.is_many { ", peripheries=2" } else { "" };
-            writeln!(text, "    t{} [label=\"{}\"{style}];", id.index(), self.name(program, id).replace('"', "'")).expect("a string can be written to");
+            writeln!(text, "    t{} [label=\"{}\"{style}];", id.index(), self.name(program, id).replace('"', "'"))
+                .expect("a string can be written to");
         }
         for (id, thread) in self.threads() {
             if let Some(parent) = thread.parent {
                 let label = thread.site().map_or(String::new(), |site| at(program, site));
-                writeln!(text, "    t{} -> t{} [label=\"{label}\"];", parent.index(), id.index()).expect("a string can be written to");
+                writeln!(text, "    t{} -> t{} [label=\"{label}\"];", parent.index(), id.index())
+                    .expect("a string can be written to");
             }
             let is_line = |one: ThreadId| self.thread(one).parent == Some(id) || thread.parent == Some(one);
             for other in self.beside(id).filter(|other| id <= *other && !is_line(*other)) {
-                writeln!(text, "    t{} -> t{} [dir=none, style=dashed];", id.index(), other.index()).expect("a string can be written to");
+                writeln!(text, "    t{} -> t{} [dir=none, style=dashed];", id.index(), other.index())
+                    .expect("a string can be written to");
             }
         }
         text.push_str("}\n");

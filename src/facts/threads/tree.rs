@@ -87,11 +87,20 @@ impl Tree {
     fn find_roots(&mut self, input: Input<'_>, relevant: &Relevant, entries: Option<&[FunctionId]>) {
         let edges = |kind: CallKind| {
             let functions = input.calls.reachable().iter().copied();
-            functions.filter(move |one| input.calls.calls_of(*one).iter().any(|edge| edge.kind == kind)).collect::<BTreeSet<FunctionId>>()
+            functions
+                .filter(move |one| input.calls.calls_of(*one).iter().any(|edge| edge.kind == kind))
+                .collect::<BTreeSet<FunctionId>>()
         };
         let main = edges(CallKind::Main).first().copied().filter(|_| entries.is_none());
         let mut elsewhere = BTreeSet::new();
-        for kind in [CallKind::Cleanup, CallKind::KeyDestructor, CallKind::AtExit, CallKind::SignalHandler, CallKind::Destructor, CallKind::Outside] {
+        for kind in [
+            CallKind::Cleanup,
+            CallKind::KeyDestructor,
+            CallKind::AtExit,
+            CallKind::SignalHandler,
+            CallKind::Destructor,
+            CallKind::Outside,
+        ] {
             elsewhere.extend(edges(kind));
         }
         match main {
@@ -123,7 +132,14 @@ impl Tree {
         }
     }
 
-    fn new_thread(&mut self, kind: ThreadKind, entry: Option<FunctionId>, parent: Option<ThreadId>, path: Vec<SiteId>, is_many: bool) -> ThreadId {
+    fn new_thread(
+        &mut self,
+        kind: ThreadKind,
+        entry: Option<FunctionId>,
+        parent: Option<ThreadId>,
+        path: Vec<SiteId>,
+        is_many: bool,
+    ) -> ThreadId {
         let id = ThreadId::from(self.threads.len());
         self.threads.push(AbstractThread { kind, entry, parent, path, is_many, is_cut: false });
         self.creations.push(Vec::new());
@@ -206,7 +222,9 @@ impl Tree {
                 let point = Point { activation: id, block, index };
                 for kind in [CallKind::Call, CallKind::Callback, CallKind::Once] {
                     for callee in input.started(function, instruction, kind) {
-                        if !relevant.bodies.contains_key(&callee) || self.activations[id.index()].children.contains_key(&(block, index, callee)) {
+                        if !relevant.bodies.contains_key(&callee)
+                            || self.activations[id.index()].children.contains_key(&(block, index, callee))
+                        {
                             continue;
                         }
                         let paths = self.paths.entry((thread, callee)).or_default();
@@ -231,7 +249,9 @@ impl Tree {
                     });
                     let Some(count) = spawn else { continue };
                     let is_many = is_cut || !is_once || repeats || count == SpawnCount::Many;
-                    for entry in input.started(function, instruction, CallKind::Spawn).filter(|entry| input.function(*entry).is_defined()) {
+                    for entry in
+                        input.started(function, instruction, CallKind::Spawn).filter(|entry| input.function(*entry).is_defined())
+                    {
                         self.create(input, point, instruction.site, entry, is_many);
                     }
                 }
@@ -247,7 +267,11 @@ impl Tree {
         let key = |thread: &AbstractThread| thread.site() == Some(site) && thread.entry == Some(entry);
         let mut ancestors = std::iter::successors(Some(creator), |one| self.threads[one.index()].parent);
         let again = ancestors.find(|one| key(&self.threads[one.index()]));
-        let same_here = self.creations.iter().position(|all| all.iter().any(|one| one.point == point)).filter(|at| self.threads[*at].entry == Some(entry));
+        let same_here = self
+            .creations
+            .iter()
+            .position(|all| all.iter().any(|one| one.point == point))
+            .filter(|at| self.threads[*at].entry == Some(entry));
         let merged = (self.threads.len() >= THREADS || is_cut).then(|| self.merged.get(&(site, entry)).copied()).flatten();
         let (child, is_new) = match again.or(same_here.map(ThreadId::from)).or(merged) {
             Some(known) => (known, false),

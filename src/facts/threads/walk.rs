@@ -9,7 +9,6 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::call_graph::CallKind;
-use super::super::loops::Definition;
 use super::super::points_to::Location;
 use super::phases::Phases;
 use super::places::{Address, Places, Value};
@@ -63,8 +62,12 @@ pub(super) struct Walk<'a> {
 impl<'a> Walk<'a> {
     pub fn new(places: Places<'a>, writers: Writers) -> Walk<'a> {
         let count = places.tree.threads.len();
-        let exchange =
-            Exchange { entry: vec![None; count], end: vec![None; count], live_at: BTreeMap::new(), ever_at: vec![BTreeSet::new(); count] };
+        let exchange = Exchange {
+            entry: vec![None; count],
+            end: vec![None; count],
+            live_at: BTreeMap::new(),
+            ever_at: vec![BTreeSet::new(); count],
+        };
         let records = places.tree.activations.iter().map(|_| None).collect();
         Walk {
             places,
@@ -107,7 +110,9 @@ impl<'a> Walk<'a> {
             let one = match called {
                 Called::Library(model) => self.library(point, instruction, model, state.clone()),
                 Called::Body(callee) => match self.child(point, callee) {
-                    Some(child) => self.enter(child, state.clone()).map(|after| receive(after, child, point.activation, instruction.result)),
+                    Some(child) => {
+                        self.enter(child, state.clone()).map(|after| receive(after, child, point.activation, instruction.result))
+                    }
                     None => Some(state.clone()),
                 },
                 Called::Outside => Some(state.clone()),
@@ -169,21 +174,31 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn library(&mut self, point: Point, instruction: &'a Instruction, model: &'a FunctionModel, mut state: State) -> Option<State> {
+    fn library(
+        &mut self,
+        point: Point,
+        instruction: &'a Instruction,
+        model: &'a FunctionModel,
+        mut state: State,
+    ) -> Option<State> {
         let function = self.places.tree.activation(point.activation).function;
         let thread = self.thread_of(point);
         let writes = self.places.relevant.library_may_write_handle(self.places.input, function, instruction, model);
         for effect in &model.effects {
             match effect {
                 Effect::Spawn { handle, count, .. } => state = self.create(point, instruction, *handle, *count, state),
-                Effect::Join { handle, attempt: Attempt::Blocking, .. } => state = self.join(point, instruction, *handle, state)?,
+                Effect::Join { handle, attempt: Attempt::Blocking, .. } => {
+                    state = self.join(point, instruction, *handle, state)?
+                }
                 Effect::ExitThread { .. } | Effect::ContinueExit => {
                     self.end(thread, &state);
                     return None;
                 }
                 Effect::Exit { .. } | Effect::Jump { .. } => return None,
                 Effect::SaveJump { .. } => state = self.everything_may_happen(thread, state),
-                Effect::Callback { when: CallbackTime::During, .. } => state = self.call_back(point, instruction, CallKind::Callback, state)?,
+                Effect::Callback { when: CallbackTime::During, .. } => {
+                    state = self.call_back(point, instruction, CallKind::Callback, state)?
+                }
                 Effect::Once { .. } => state = self.call_back(point, instruction, CallKind::Once, state)?,
                 // Who may be detached is known for all times (`writers`); the rest has nothing to do with the order of threads.
                 _ => {}
@@ -212,7 +227,14 @@ impl<'a> Walk<'a> {
         Some(state)
     }
 
-    fn create(&mut self, point: Point, instruction: &Instruction, handle: Option<usize>, count: SpawnCount, before: State) -> State {
+    fn create(
+        &mut self,
+        point: Point,
+        instruction: &Instruction,
+        handle: Option<usize>,
+        count: SpawnCount,
+        before: State,
+    ) -> State {
         let activation = self.places.tree.activation(point.activation);
         let thread = activation.thread;
         let children = activation.creations.get(&(point.block, point.index)).cloned().unwrap_or_default();
@@ -221,7 +243,8 @@ impl<'a> Walk<'a> {
         }
         let mut state = self.overwrite(point, before.clone(), &children);
         let is_wild = self.places.relevant.bodies[&activation.function].is_wild;
-        let handle = handle.and_then(|handle| Input::argument(instruction, handle)).filter(|_| !is_wild && count == SpawnCount::One);
+        let handle =
+            handle.and_then(|handle| Input::argument(instruction, handle)).filter(|_| !is_wild && count == SpawnCount::One);
         let cell = handle.and_then(|handle| self.cell(point, handle, thread));
         let swept = cell.as_ref().and_then(|cell| sweep(&self.places, cell, point, true));
         if let (Some(swept), Some(cell)) = (&swept, &cell) {
@@ -269,10 +292,16 @@ impl<'a> Walk<'a> {
         let is_lasting = |place: &Place| match place {
             Place::Value(_) => true,
             Place::Returned(_) => false,
-            Place::Cell(cell) => self.locations.get(cell).is_some_and(|locations| self.writers.settled_at(&self.places, cell, locations).is_some()),
+            Place::Cell(cell) => {
+                self.locations.get(cell).is_some_and(|locations| self.writers.settled_at(&self.places, cell, locations).is_some())
+            }
         };
         let mut known: BTreeMap<ThreadId, BTreeSet<Place>> = BTreeMap::new();
-        let own = state.live.iter().filter(|(one, _)| !self.places.tree.threads[one.index()].is_many).map(|(one, handles)| (one, &handles.places));
+        let own = state
+            .live
+            .iter()
+            .filter(|(one, _)| !self.places.tree.threads[one.index()].is_many)
+            .map(|(one, handles)| (one, &handles.places));
         for (one, places) in own.chain(&state.known) {
             let lasting: BTreeSet<Place> = places.iter().filter(|place| is_lasting(place)).cloned().collect();
             if !lasting.is_empty() && *one != child {
@@ -346,7 +375,9 @@ impl<'a> Walk<'a> {
             Place::Value(_) | Place::Returned(_) => false,
             Place::Cell(cell) => {
                 let locations = self.locations.get(cell).unwrap_or(&nowhere);
-                writes.iter().any(|write| locations.is_empty() || self.writers.may_write_now(&self.places, write, cell, locations))
+                writes
+                    .iter()
+                    .any(|write| locations.is_empty() || self.writers.may_write_now(&self.places, write, cell, locations))
             }
         };
         let handle_size = self.writers.handle_size();
@@ -365,95 +396,6 @@ impl<'a> Walk<'a> {
         }
         state.known.values_mut().for_each(|places| places.retain(|place| !is_hit(place)));
         state
-    }
-
-    fn join(&mut self, point: Point, instruction: &Instruction, handle: usize, mut state: State) -> Option<State> {
-        let thread = self.thread_of(point);
-        let Some(value) = Input::argument(instruction, handle).and_then(|handle| self.places.value(point.activation, handle)) else {
-            return Some(state);
-        };
-        let place = Place::Value(value);
-        let own: Vec<ThreadId> = state.live.iter().filter(|(_, handles)| handles.places.contains(&place)).map(|(one, _)| *one).collect();
-        let others: Vec<ThreadId> = state.known.iter().filter(|(_, places)| places.contains(&place)).map(|(one, _)| *one).collect();
-        if let Some(swept) = self.swept_by(point, value) {
-            self.swept_sites.entry(swept.clone()).or_default().insert(instruction.site);
-            state.done.insert(swept);
-        }
-        let targets: Vec<ThreadId> = own.into_iter().chain(others).filter(|one| self.is_joined_only_by(*one, thread)).collect();
-        self.note_joins(&targets, &BTreeSet::from([instruction.site]));
-        self.joined(thread, &targets, state)
-    }
-
-    pub fn note_joins(&self, targets: &[ThreadId], sites: &BTreeSet<SiteId>) {
-        let mut all = self.join_sites.borrow_mut();
-        targets.iter().for_each(|target| all.entry(*target).or_default().extend(sites));
-    }
-
-    /// The cells that a join in a loop takes its handles from.
-    fn swept_by(&self, point: Point, handle: Value) -> Option<Sweep> {
-        let Value::Register(activation, register) = handle else { return None };
-        let here = self.places.tree.activation(activation);
-        let body = &self.places.relevant.bodies[&here.function];
-        let Some(Definition::Instruction { block, index }) = body.definitions.get(register) else { return None };
-        let Operation::Load { address, .. } = &self.places.input.instruction(here.function, block, index).operation else { return None };
-        let address = self.places.address(activation, *address)?;
-        let swept = sweep(&self.places, &address, Point { activation, block, index }, false)?;
-        // The join itself belongs to the same iteration.
-        let at = self.places.tree.lifted(point, swept.activation)?;
-        let body = &self.places.relevant.bodies[&self.places.tree.activation(swept.activation).function];
-        body.loops.get(swept.in_loop).blocks.contains(&at.block).then_some(swept)
-    }
-
-    /// Whether a join by `joiner` cannot fail because the thread is detached or someone else joins it.
-    pub fn is_joined_only_by(&self, thread: ThreadId, joiner: ThreadId) -> bool {
-        !self.writers.detached.contains(&thread) && self.writers.joiners[thread.index()].iter().all(|one| *one == joiner)
-    }
-
-    /// Whichever of the targets was live has ended.
-    pub fn joined(&self, thread: ThreadId, targets: &[ThreadId], mut state: State) -> Option<State> {
-        let ends = targets.iter().filter(|target| self.exchange.end[target.index()].is_some()).count();
-        if !targets.is_empty() && ends == 0 {
-            return None;
-        }
-        for target in targets {
-            let end = self.exchange.end[target.index()].as_ref();
-            if state.live.contains_key(target) {
-                self.remove_child(*target, end, &mut state);
-            } else if state.known.contains_key(target) && !self.exchange.ever_at[target.index()].contains(&thread) && let Some((live, joined)) = end {
-                let family = &self.places.tree.descendants[target.index()];
-                let is_inside = |one: &ThreadId| {
-                    self.places.tree.creations[one.index()].iter().all(|creation| creation.creator == *target || family.contains(&creation.creator))
-                };
-                state.joined.insert(*target);
-                state.joined.extend(family.iter().filter(|one| is_inside(one) && !live.contains(one)));
-                state.joined.extend(joined);
-            }
-        }
-        Some(state)
-    }
-
-    fn remove_child(&self, child: ThreadId, end: Option<&(BTreeSet<ThreadId>, BTreeSet<ThreadId>)>, state: &mut State) {
-        let tree = self.places.tree;
-        let mut removed = tree.descendants[child.index()].clone();
-        removed.insert(child);
-        state.direct.remove(&child);
-        // A thread that several may create stays if another one of its creators runs, or this thread has created it as well.
-        let direct = &state.direct;
-        state.live.retain(|one, _| !removed.contains(one) || direct.contains(one));
-        let others: Vec<ThreadId> = state.live.keys().copied().collect();
-        let again = others.iter().flat_map(|one| tree.descendants[one.index()].iter()).filter(|one| removed.contains(one));
-        let stays: BTreeSet<ThreadId> = again.copied().collect();
-        for one in stays {
-            state.live.entry(one).or_default();
-        }
-        if let Some((live, joined)) = end {
-            for one in live {
-                state.live.entry(*one).or_default();
-            }
-            state.live.retain(|one, _| !joined.contains(one));
-            state.direct.retain(|one| !joined.contains(one));
-            state.joined.extend(joined);
-        }
     }
 }
 

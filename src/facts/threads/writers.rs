@@ -129,7 +129,13 @@ impl Writers {
     }
 
     /// The threads that a handle may denote.
-    fn denoted(&self, places: &Places<'_>, activation: ActivationId, instruction: &Instruction, handle: usize) -> BTreeSet<ThreadId> {
+    fn denoted(
+        &self,
+        places: &Places<'_>,
+        activation: ActivationId,
+        instruction: &Instruction,
+        handle: usize,
+    ) -> BTreeSet<ThreadId> {
         let all = || (0..places.tree.threads.len()).map(ThreadId::from).collect();
         let Some(operand) = Input::argument(instruction, handle) else { return all() };
         let (activation, register) = match places.value(activation, operand) {
@@ -144,7 +150,8 @@ impl Writers {
         let body = &places.relevant.bodies[&here.function];
         let Some(Definition::Instruction { block, index }) = body.definitions.get(register) else { return all() };
         let source = places.input.instruction(here.function, block, index);
-        let is_self = |called: &Called<'_>| matches!(called, Called::Library(model) if model.effects.contains(&Effect::CurrentThread));
+        let is_self =
+            |called: &Called<'_>| matches!(called, Called::Library(model) if model.effects.contains(&Effect::CurrentThread));
         let called = places.input.called(source);
         if !called.is_empty() && called.iter().all(is_self) {
             return BTreeSet::from([here.thread]);
@@ -174,7 +181,9 @@ impl Writers {
         write.locations.iter().any(|written| {
             locations.iter().any(|location| match write.size {
                 Some(size) => places.input.points_to.may_alias(*written, size, *location, self.handle_size),
-                None => written.object == location.object || is_outside(places.input, *written) && is_outside(places.input, *location),
+                None => {
+                    written.object == location.object || is_outside(places.input, *written) && is_outside(places.input, *location)
+                }
             })
         })
     }
@@ -212,7 +221,8 @@ impl Writers {
         let is_many = places.tree.threads[thread.index()].is_many;
         let is_own = |address: &Address| matches!(address.base, Base::Register(activation, register) if allocates(places, activation, register, thread));
         let only_here = |write: &Write| {
-            places.tree.activation(write.point.activation).thread == thread && (!is_many || write.address.as_ref().is_some_and(is_own))
+            places.tree.activation(write.point.activation).thread == thread
+                && (!is_many || write.address.as_ref().is_some_and(is_own))
         };
         let answer = !locations.is_empty()
             && !locations.iter().any(|location| is_outside(places.input, *location))
@@ -279,9 +289,7 @@ fn allocates(places: &Places<'_>, activation: ActivationId, register: crate::pro
     let body = &places.relevant.bodies[&here.function];
     let Some(Definition::Instruction { block, index }) = body.definitions.get(register) else { return false };
     let instruction = places.input.instruction(here.function, block, index);
-    let allocates = |called: &Called<'_>| {
-        matches!(called, Called::Library(model) if model.effects.iter().any(|effect| matches!(effect, Effect::Allocate { .. })))
-    };
+    let allocates = |called: &Called<'_>| matches!(called, Called::Library(model) if model.effects.iter().any(|effect| matches!(effect, Effect::Allocate { .. })));
     here.thread == thread
         && !here.is_cut
         && match &instruction.operation {
@@ -296,7 +304,9 @@ fn allocates(places: &Places<'_>, activation: ActivationId, register: crate::pro
 /// Whether both are objects that activations have made for themselves, not the same one.
 fn are_different_objects(places: &Places<'_>, left: Base, right: Base) -> bool {
     let is_new = |base: Base| match base {
-        Base::Register(activation, register) => allocates(places, activation, register, places.tree.activation(activation).thread),
+        Base::Register(activation, register) => {
+            allocates(places, activation, register, places.tree.activation(activation).thread)
+        }
         Base::Nothing | Base::Object(_) => false,
     };
     left != right && is_new(left) && is_new(right)
@@ -307,7 +317,9 @@ fn is_always_apart(places: &Places<'_>, left: &Address, left_size: u64, right: &
     let is_fixed = match left.base {
         Base::Object(_) => true,
         // Each execution makes an object of its own.
-        Base::Register(activation, register) => allocates(places, activation, register, places.tree.activation(activation).thread),
+        Base::Register(activation, register) => {
+            allocates(places, activation, register, places.tree.activation(activation).thread)
+        }
         Base::Nothing => false,
     };
     if are_different_objects(places, left.base, right.base) {
@@ -359,7 +371,10 @@ fn is_joinable(input: Input<'_>, function: FunctionId, object: Operand) -> bool 
         return false;
     }
     let may_be_meant = |setter: FunctionId, operand: Operand| {
-        input.points_to.pointees(setter, operand).any(|set| locations.iter().any(|location| set.object == location.object) || is_outside(input, set))
+        input
+            .points_to
+            .pointees(setter, operand)
+            .any(|set| locations.iter().any(|location| set.object == location.object) || is_outside(input, set))
     };
     for (library, model) in input.models.iter_enumerated() {
         let Some(model) = model else { continue };
@@ -367,8 +382,11 @@ fn is_joinable(input: Input<'_>, function: FunctionId, object: Operand) -> bool 
             let Effect::SetAttribute { object, attribute: Attribute::DetachState, value } = effect else { continue };
             for edge in input.calls.calls_of(library) {
                 let (Some(caller), Some(site)) = (edge.caller, edge.site) else { return false };
-                for instruction in input.function(caller).blocks.iter().flat_map(|block| &block.instructions).filter(|one| one.site == site) {
-                    let is_default = Input::argument(instruction, *value).and_then(|value| constant(input.program, value)) == Some(0);
+                for instruction in
+                    input.function(caller).blocks.iter().flat_map(|block| &block.instructions).filter(|one| one.site == site)
+                {
+                    let is_default =
+                        Input::argument(instruction, *value).and_then(|value| constant(input.program, value)) == Some(0);
                     let is_other = !Input::argument(instruction, *object).is_some_and(|object| may_be_meant(caller, object));
                     if !is_default && !is_other {
                         return false;

@@ -17,7 +17,6 @@ use crate::program::{
     RegisterId, TerminatorKind,
 };
 
-
 /// How many values that a register does not have are kept.
 const MOST_EXCLUDED: usize = 4;
 /// How far back definitions are looked at.
@@ -146,7 +145,8 @@ impl<'p> Definitions<'p> {
             }
             TerminatorKind::Switch { value, cases, default } => {
                 let number = |constant| self.constant(Operand::Constant(constant));
-                let here: Vec<u64> = cases.iter().filter(|(_, target)| *target == to).filter_map(|(case, _)| number(*case)).collect();
+                let here: Vec<u64> =
+                    cases.iter().filter(|(_, target)| *target == to).filter_map(|(case, _)| number(*case)).collect();
                 let elsewhere = cases.iter().filter(|(_, target)| *target != to).filter_map(|(case, _)| number(*case));
                 let elsewhere: SmallVec<[u64; 2]> = elsewhere.collect();
                 match here.as_slice() {
@@ -166,7 +166,13 @@ impl<'p> Definitions<'p> {
     }
 
     /// What it says that an operand is known in this way, where `block` uses it.
-    pub fn consequences(&self, block: BlockId, operand: Operand, knowledge: Knowledge, known: &dyn Fn(Operand) -> Option<u64>) -> Option<EdgeFacts> {
+    pub fn consequences(
+        &self,
+        block: BlockId,
+        operand: Operand,
+        knowledge: Knowledge,
+        known: &dyn Fn(Operand) -> Option<u64>,
+    ) -> Option<EdgeFacts> {
         let mut search = Search { definitions: self, block, known, facts: EdgeFacts::new() };
         search.learn(operand, knowledge, MOST_STEPS).then_some(search.facts)
     }
@@ -282,7 +288,9 @@ impl Search<'_, '_> {
         match kind {
             _ if is_same => self.learn(value, knowledge.clone(), steps),
             CastKind::ZeroExtend | CastKind::SignExtend => match knowledge {
-                Knowledge::Equal(wide) if extend(wrap(from, *wide)) == *wide => self.learn(value, Knowledge::Equal(wrap(from, *wide)), steps),
+                Knowledge::Equal(wide) if extend(wrap(from, *wide)) == *wide => {
+                    self.learn(value, Knowledge::Equal(wrap(from, *wide)), steps)
+                }
                 // No narrow value extends to it.
                 Knowledge::Equal(_) => false,
                 Knowledge::NotEqual(excluded) => {
@@ -300,7 +308,15 @@ impl Search<'_, '_> {
         }
     }
 
-    fn learn_binary(&mut self, op: BinaryOp, left: Operand, right: Operand, knowledge: &Knowledge, bits: u32, steps: usize) -> bool {
+    fn learn_binary(
+        &mut self,
+        op: BinaryOp,
+        left: Operand,
+        right: Operand,
+        knowledge: &Knowledge,
+        bits: u32,
+        steps: usize,
+    ) -> bool {
         let is_not_zero = !knowledge.allows(0);
         match op {
             BinaryOp::And if bits == 1 && is_not_zero => {

@@ -6,12 +6,12 @@
 
 use smallvec::SmallVec;
 
+use super::Workshop;
 use super::pure::Pure;
 use super::term::{LeafKind, Operands, Term, TermId};
-use super::Workshop;
 use crate::program::{
-    ArithmeticFlags, BinaryOp, BlockId, Callee, CastKind, Constant, Function, FunctionId, Instruction, Operand, Operation, Predicate,
-    Program, RegisterId, Scalar, Type,
+    ArithmeticFlags, BinaryOp, BlockId, Callee, CastKind, Constant, Function, FunctionId, Instruction, Operand, Operation,
+    Predicate, Program, RegisterId, Scalar, Type,
 };
 
 /// How deep calls of functions that return a term are looked through.
@@ -135,7 +135,8 @@ impl<'w, 'p> Builder<'w, 'p> {
                 let target = &self.workshop.program.functions[*callee];
                 let mut given: SmallVec<[(RegisterId, TermId); 4]> = SmallVec::new();
                 for (parameter, argument) in target.parameters.iter().zip(arguments) {
-                    let fits = target.registers[parameter.register].ty == self.workshop.program.type_of(self.function, argument.value);
+                    let fits =
+                        target.registers[parameter.register].ty == self.workshop.program.type_of(self.function, argument.value);
                     if parameter.by_value.is_none() && argument.by_value.is_none() && fits {
                         given.push((parameter.register, self.operand(argument.value)));
                     }
@@ -176,7 +177,11 @@ impl<'w, 'p> Builder<'w, 'p> {
                     _ => Some(table.operation(Pure::Binary(op), bits, Operands::from_slice(&[first, second]))),
                 }
             }
-            BinaryOp::FloatAdd | BinaryOp::FloatSubtract | BinaryOp::FloatMultiply | BinaryOp::FloatDivide | BinaryOp::FloatRemainder => None,
+            BinaryOp::FloatAdd
+            | BinaryOp::FloatSubtract
+            | BinaryOp::FloatMultiply
+            | BinaryOp::FloatDivide
+            | BinaryOp::FloatRemainder => None,
             _ => Some(table.operation(Pure::Binary(op), bits, Operands::from_slice(&[first, second]))),
         }
     }
@@ -193,7 +198,11 @@ impl<'w, 'p> Builder<'w, 'p> {
             CastKind::PointerToInteger | CastKind::IntegerToPointer => {
                 let value = self.operand(value);
                 let operation = if to < from { Pure::Truncate } else { Pure::ZeroExtend };
-                Some(if to == from { value } else { self.workshop.table.operation(operation, to, Operands::from_slice(&[value])) })
+                Some(if to == from {
+                    value
+                } else {
+                    self.workshop.table.operation(operation, to, Operands::from_slice(&[value]))
+                })
             }
             CastKind::Bitcast if from == to => Some(self.operand(value)),
             _ => None,

@@ -28,8 +28,8 @@ use super::points_to::PointsTo;
 use crate::models::BoundModels;
 use crate::program::{FunctionId, Operand, Program, RegisterId, TerminatorKind};
 
-pub(in crate::facts) use build::reverse_postorder;
 pub use branch::{Definitions, EdgeFacts, Knowledge};
+pub(in crate::facts) use build::reverse_postorder;
 pub use pure::Pure;
 pub use relative::Shape;
 pub use term::{LeafKind, Leaves, TermId};
@@ -63,7 +63,8 @@ enum Returned {
 impl<'p> Values<'p> {
     pub fn of(program: &'p Program, models: &BoundModels<'_>) -> Values<'p> {
         // What a model replaces is not what the body says.
-        let returned = |id: FunctionId| match library_model(program, models, id).is_some() || !program.functions[id].is_defined() {
+        let returned = |id: FunctionId| match library_model(program, models, id).is_some() || !program.functions[id].is_defined()
+        {
             true => Returned::Unknown,
             false => Returned::NotAsked,
         };

@@ -34,7 +34,11 @@ impl Pure {
             (Pure::Truncate | Pure::ZeroExtend, [(_, value)]) => *value,
             (Pure::SignExtend, [(width, value)]) => signed(*width, *value) as u64,
             (Pure::Select, [(_, condition), (_, when_true), (_, when_false)]) => {
-                if *condition == 0 { *when_false } else { *when_true }
+                if *condition == 0 {
+                    *when_false
+                } else {
+                    *when_true
+                }
             }
             _ => return None,
         };
@@ -65,7 +69,11 @@ fn binary(op: BinaryOp, bits: u32, left: u64, right: u64) -> Option<u64> {
         BinaryOp::And => left & right,
         BinaryOp::Or => left | right,
         BinaryOp::Xor => left ^ right,
-        BinaryOp::FloatAdd | BinaryOp::FloatSubtract | BinaryOp::FloatMultiply | BinaryOp::FloatDivide | BinaryOp::FloatRemainder => {
+        BinaryOp::FloatAdd
+        | BinaryOp::FloatSubtract
+        | BinaryOp::FloatMultiply
+        | BinaryOp::FloatDivide
+        | BinaryOp::FloatRemainder => {
             return None;
         }
     })

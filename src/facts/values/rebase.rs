@@ -62,7 +62,9 @@ fn said(table: &mut Table, term: TermId, known: &[(TermId, TermId)], steps: usiz
             }
             Some(table.operation(operation, bits, new))
         }
-        Term::Integer { .. } | Term::Global(_) | Term::Function(_) | Term::Constant(_) | Term::Object | Term::Coordinate(_) => Some(term),
+        Term::Integer { .. } | Term::Global(_) | Term::Function(_) | Term::Constant(_) | Term::Object | Term::Coordinate(_) => {
+            Some(term)
+        }
     }
 }
 

@@ -42,14 +42,28 @@ pub type Leaves = SmallVec<[RegisterId; 4]>;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Term {
-    Integer { bits: u32, value: u64 },
+    Integer {
+        bits: u32,
+        value: u64,
+    },
     Global(GlobalId),
     Function(FunctionId),
     /// Any other constant: equal to itself.
     Constant(ConstantId),
-    Leaf { register: RegisterId, kind: LeafKind },
-    Sum { bits: u32, constant: u64, parts: Parts },
-    Operation { operation: Pure, bits: u32, operands: Operands },
+    Leaf {
+        register: RegisterId,
+        kind: LeafKind,
+    },
+    Sum {
+        bits: u32,
+        constant: u64,
+        parts: Parts,
+    },
+    Operation {
+        operation: Pure,
+        bits: u32,
+        operands: Operands,
+    },
     /// Of shapes: the address of the accessed object, and the numbers of the cell that is accessed (`relative`).
     Object,
     Coordinate(u8),
@@ -217,7 +231,9 @@ impl Table {
                 let parts: Parts = parts.iter().map(|(part, factor)| (self.truncated(*part, bits), *factor)).collect();
                 self.sum(bits, constant, &parts)
             }
-            Term::Operation { operation: operation @ (Pure::ZeroExtend | Pure::SignExtend | Pure::Truncate), operands, .. } => {
+            Term::Operation {
+                operation: operation @ (Pure::ZeroExtend | Pure::SignExtend | Pure::Truncate), operands, ..
+            } => {
                 let inner = operands[0];
                 match self.bits(inner).cmp(&bits) {
                     std::cmp::Ordering::Less => self.operation(operation, bits, operands),
@@ -261,9 +277,12 @@ impl Table {
                 }
                 Some(self.operation(operation, bits, new))
             }
-            Term::Integer { .. } | Term::Global(_) | Term::Function(_) | Term::Constant(_) | Term::Object | Term::Coordinate(_) => {
-                Some(term)
-            }
+            Term::Integer { .. }
+            | Term::Global(_)
+            | Term::Function(_)
+            | Term::Constant(_)
+            | Term::Object
+            | Term::Coordinate(_) => Some(term),
         }
     }
 }

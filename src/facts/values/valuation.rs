@@ -136,7 +136,9 @@ impl Valuation {
                 (None, None) => None,
             },
             Operation::Binary { op, left, right, .. } => match (op, value(*left), value(*right)) {
-                (_, Some(left_value), Some(right_value)) => Pure::Binary(*op).evaluate(bits, &[(bits, left_value), (bits, right_value)]),
+                (_, Some(left_value), Some(right_value)) => {
+                    Pure::Binary(*op).evaluate(bits, &[(bits, left_value), (bits, right_value)])
+                }
                 (BinaryOp::And, Some(0), _) | (BinaryOp::And, _, Some(0)) => Some(0),
                 (BinaryOp::Or, Some(all), _) | (BinaryOp::Or, _, Some(all)) if all == wrap(bits, u64::MAX) => Some(all),
                 _ => None,
@@ -146,7 +148,9 @@ impl Valuation {
                     CastKind::SignExtend => Pure::SignExtend,
                     CastKind::ZeroExtend => Pure::ZeroExtend,
                     CastKind::Truncate => Pure::Truncate,
-                    CastKind::PointerToInteger | CastKind::IntegerToPointer | CastKind::Bitcast if definitions.bits(*inner)? == bits => {
+                    CastKind::PointerToInteger | CastKind::IntegerToPointer | CastKind::Bitcast
+                        if definitions.bits(*inner)? == bits =>
+                    {
                         Pure::ZeroExtend
                     }
                     _ => return None,

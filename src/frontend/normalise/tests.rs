@@ -48,12 +48,14 @@ fn access_of(function: &str, instruction: LLVMValueRef) -> Option<Access> {
                 (LLVMTypeOf(LLVMGetOperand(instruction, 1)), LLVMGetOperand(instruction, 0))
             }
             LLVMOpcode::LLVMCall | LLVMOpcode::LLVMFence => {
-                let callee = if opcode == LLVMOpcode::LLVMCall { walk::name(LLVMGetCalledValue(instruction)) } else { String::new() };
+                let callee =
+                    if opcode == LLVMOpcode::LLVMCall { walk::name(LLVMGetCalledValue(instruction)) } else { String::new() };
                 // Advice to the compiler, made from what a removed load knew; it touches nothing.
                 if callee == "llvm.assume" {
                     return None;
                 }
-                let slot = callee.starts_with("llvm.lifetime.").then(|| slot_of(function, LLVMGetOperand(instruction, 0))).flatten();
+                let slot =
+                    callee.starts_with("llvm.lifetime.").then(|| slot_of(function, LLVMGetOperand(instruction, 0))).flatten();
                 return Some(Access { kind: format!("{opcode:?} {callee}"), slot });
             }
             _ => return None,

@@ -64,7 +64,11 @@ fn number(cursor: &mut Cursor<'_>, scalar: Scalar) -> Result<Constant> {
 }
 
 /// Items between brackets, separated by commas.
-pub fn list<T>(cursor: &mut Cursor<'_>, brackets: (&str, &str), mut item: impl FnMut(&mut Cursor<'_>) -> Result<T>) -> Result<Vec<T>> {
+pub fn list<T>(
+    cursor: &mut Cursor<'_>,
+    brackets: (&str, &str),
+    mut item: impl FnMut(&mut Cursor<'_>) -> Result<T>,
+) -> Result<Vec<T>> {
     cursor.expect(brackets.0)?;
     let mut items = Vec::new();
     while !cursor.take(brackets.1) {

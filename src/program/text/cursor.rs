@@ -74,7 +74,8 @@ impl<'t> Cursor<'t> {
     /// A number behind a letter: `%12`, `b3`, `f0`, `l5`, `!s7`.
     pub fn prefixed(&mut self, prefix: &str) -> Result<usize> {
         let whole = self.rest;
-        let stripped = whole.strip_prefix(prefix).ok_or_else(|| format!("`{prefix}` and a number are missing before `{whole}`"))?;
+        let stripped =
+            whole.strip_prefix(prefix).ok_or_else(|| format!("`{prefix}` and a number are missing before `{whole}`"))?;
         let end = stripped.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(stripped.len());
         let number = stripped[..end].parse().map_err(|_| format!("a number is missing after `{prefix}`"))?;
         self.rest = stripped[end..].trim_ascii_start();
@@ -94,7 +95,8 @@ impl<'t> Cursor<'t> {
 
     /// A string in quotes, with the escapes that [`quote`] writes.
     pub fn string(&mut self) -> Result<String> {
-        let mut characters = self.rest.strip_prefix('"').ok_or_else(|| format!("a string is missing before `{}`", self.rest))?.chars();
+        let mut characters =
+            self.rest.strip_prefix('"').ok_or_else(|| format!("a string is missing before `{}`", self.rest))?.chars();
         let mut text = String::new();
         loop {
             match characters.next().ok_or("a string does not end")? {

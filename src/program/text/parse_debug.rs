@@ -3,7 +3,9 @@
 use super::constant::list;
 use super::cursor::{Cursor, Result};
 use super::parse::parse_file_and_line;
-use crate::program::{Assumption, AssumptionKind, DebugType, DebugTypeId, DebugTypeKind, Field, FileId, Location, LocationId, Place, Variable};
+use crate::program::{
+    Assumption, AssumptionKind, DebugType, DebugTypeId, DebugTypeKind, Field, FileId, Location, LocationId, Place, Variable,
+};
 
 pub fn parse_location(cursor: &mut Cursor<'_>) -> Result<Location> {
     let file = FileId::from(cursor.prefixed("f")?);

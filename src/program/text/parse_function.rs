@@ -9,8 +9,8 @@ use super::parse::{Names, parse_file_and_line};
 use super::parse_operation::{OperandParser, parse_operation, parse_terminator};
 use crate::program::function::ByValue;
 use crate::program::{
-    Binding, Block, BlockId, Function, FunctionId, Instruction, Operand, Parameter, Phi, Program, Register, RegisterId, Site, SiteId,
-    Terminator, Type, VariableId,
+    Binding, Block, BlockId, Function, FunctionId, Instruction, Operand, Parameter, Phi, Program, Register, RegisterId, Site,
+    SiteId, Terminator, Type, VariableId,
 };
 
 /// A function whose end has not been read yet.
@@ -44,8 +44,18 @@ pub fn parse_header(cursor: &mut Cursor<'_>, program: &mut Program) -> Result<Op
     let return_type = cursor.type_()?;
     let (file, line) = parse_file_and_line(cursor)?;
     let (blocks, bindings) = (TiVec::new(), Vec::new());
-    let function =
-        Function { name, source_name, parameters, is_variadic, return_type, registers: TiVec::new(), blocks, bindings, file, line };
+    let function = Function {
+        name,
+        source_name,
+        parameters,
+        is_variadic,
+        return_type,
+        registers: TiVec::new(),
+        blocks,
+        bindings,
+        file,
+        line,
+    };
     let parser = FunctionParser { function, registers, blocks: Vec::new(), next_index: 0 };
     if cursor.take("{") {
         cursor.expect_end()?;
@@ -129,7 +139,11 @@ impl FunctionParser {
     /// `!s12`, or a new site.
     fn site(&mut self, cursor: &mut Cursor<'_>, program: &mut Program) -> Result<SiteId> {
         if let Some(number) = cursor.take_prefixed("!s")? {
-            return if number < program.sites.len() { Ok(SiteId::from(number)) } else { Err(format!("there is no site s{number}")) };
+            return if number < program.sites.len() {
+                Ok(SiteId::from(number))
+            } else {
+                Err(format!("there is no site s{number}"))
+            };
         }
         let function = FunctionId::from(program.functions.len());
         self.next_index += 1;
@@ -148,15 +162,20 @@ impl FunctionParser {
         for (index, block) in self.blocks.iter().enumerate() {
             let terminator = block.terminator.as_ref().ok_or_else(|| format!("block b{index} does not end"))?;
             for target in terminator.kind.successors() {
-                let list: &mut Vec<BlockId> =
-                    predecessors.get_mut(usize::from(target)).ok_or_else(|| format!("there is no block b{}", usize::from(target)))?;
+                let list: &mut Vec<BlockId> = predecessors
+                    .get_mut(usize::from(target))
+                    .ok_or_else(|| format!("there is no block b{}", usize::from(target)))?;
                 if list.last() != Some(&BlockId::from(index)) {
                     list.push(BlockId::from(index));
                 }
             }
         }
         for (block, predecessors) in self.blocks.into_iter().zip(predecessors) {
-            let phis = block.phis.into_iter().map(|(result, incoming)| order_phi(result, &incoming, &predecessors)).collect::<Result<_>>()?;
+            let phis = block
+                .phis
+                .into_iter()
+                .map(|(result, incoming)| order_phi(result, &incoming, &predecessors))
+                .collect::<Result<_>>()?;
             let terminator = block.terminator.ok_or("a block does not end")?;
             self.function.blocks.push(Block { predecessors, phis, instructions: block.instructions, terminator });
         }

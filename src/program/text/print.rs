@@ -1,7 +1,9 @@
 //! A program to text.
 
 use super::FIRST_LINE;
-use super::print_debug::{print_assumption, print_binding, print_debug_type, print_file_and_line, print_location, print_variable};
+use super::print_debug::{
+    print_assumption, print_binding, print_debug_type, print_file_and_line, print_location, print_variable,
+};
 use super::print_operation::{print_operation, print_terminator};
 use super::writer::Writer;
 use crate::program::{Block, Function, FunctionId, Global, Program, RelocationTarget};

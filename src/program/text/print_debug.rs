@@ -5,7 +5,13 @@ use super::writer::Writer;
 use crate::program::{Assumption, Binding, DebugType, DebugTypeId, DebugTypeKind, Field, FileId, Location, Variable};
 
 pub fn print_location(out: &mut Writer<'_>, location: &Location) {
-    out.id("f", location.file).word(" ").number(location.line).word(" ").number(location.column).word(" ").quoted(&location.function);
+    out.id("f", location.file)
+        .word(" ")
+        .number(location.line)
+        .word(" ")
+        .number(location.column)
+        .word(" ")
+        .quoted(&location.function);
     if let Some(outer) = location.inlined_at {
         out.id(" inlined l", outer);
     }
@@ -33,7 +39,9 @@ fn print_type_reference(ty: Option<DebugTypeId>) -> String {
 
 pub fn print_debug_type(ty: &DebugType) -> String {
     let fields = |fields: &[Field]| {
-        let field = |field: &Field| format!("{} {} {}{}", quote(&field.name), field.offset_bits, field.size_bits, print_type_reference(field.ty));
+        let field = |field: &Field| {
+            format!("{} {} {}{}", quote(&field.name), field.offset_bits, field.size_bits, print_type_reference(field.ty))
+        };
         fields.iter().map(field).collect::<Vec<_>>().join(", ")
     };
     let kind = match &ty.kind {
@@ -52,6 +60,9 @@ pub fn print_debug_type(ty: &DebugType) -> String {
 }
 
 pub fn print_assumption(assumption: &Assumption) -> String {
-    let place = assumption.place.as_ref().map_or(String::new(), |place| format!(" at {} {} {}", quote(&place.file), place.line, place.column));
+    let place = assumption
+        .place
+        .as_ref()
+        .map_or(String::new(), |place| format!(" at {} {} {}", quote(&place.file), place.line, place.column));
     format!("{} {}{place}", assumption.kind.name(), quote(&assumption.what))
 }

@@ -6,7 +6,9 @@ use crate::program::{ArithmeticFlags, Callee, Operation, Predicate, TerminatorKi
 
 pub fn print_operation(out: &mut Writer<'_>, operation: &Operation) {
     match operation {
-        Operation::Binary { op, flags, left, right } => print_flags(out.word(op.word()).word(" "), *flags).operands(&[*left, *right]),
+        Operation::Binary { op, flags, left, right } => {
+            print_flags(out.word(op.word()).word(" "), *flags).operands(&[*left, *right])
+        }
         Operation::Negate { value } => out.word("negate ").operand(*value),
         Operation::Compare { predicate: Predicate::Integer(predicate), left, right } => {
             out.word("compare ").word(predicate.word()).word(" ").operands(&[*left, *right])
@@ -15,7 +17,9 @@ pub fn print_operation(out: &mut Writer<'_>, operation: &Operation) {
             out.word("float_compare ").word(&float_predicate(*predicate)).word(" ").operands(&[*left, *right])
         }
         Operation::Cast { kind, value } => out.word("cast ").word(kind.word()).word(" ").operand(*value),
-        Operation::Select { condition, when_true, when_false } => out.word("select ").operands(&[*condition, *when_true, *when_false]),
+        Operation::Select { condition, when_true, when_false } => {
+            out.word("select ").operands(&[*condition, *when_true, *when_false])
+        }
         Operation::Offset { base, constant, terms, in_bounds } => {
             out.word("offset ").flag(*in_bounds, "in_bounds ").operand(*base).word(", ").signed(*constant);
             for term in terms {
@@ -26,7 +30,9 @@ pub fn print_operation(out: &mut Writer<'_>, operation: &Operation) {
             }
             out
         }
-        Operation::ExtractBytes { aggregate, offset } => out.word("extract_bytes ").operand(*aggregate).word(" at ").number(*offset),
+        Operation::ExtractBytes { aggregate, offset } => {
+            out.word("extract_bytes ").operand(*aggregate).word(" at ").number(*offset)
+        }
         Operation::InsertBytes { aggregate, offset, value } => {
             out.word("insert_bytes ").operand(*aggregate).word(" at ").number(*offset).word(", ").operand(*value)
         }
@@ -54,7 +60,9 @@ pub fn print_operation(out: &mut Writer<'_>, operation: &Operation) {
         Operation::LifetimeEnd { address } => out.word("lifetime_end ").operand(*address),
         Operation::ThreadLocalAddress { global } => out.word("thread_local_address ").global(*global),
         Operation::Load { address, access } => out.word("load ").operand(*address).access(access),
-        Operation::Store { address, value, access } => out.word("store ").operand(*value).word(" to ").operand(*address).access(access),
+        Operation::Store { address, value, access } => {
+            out.word("store ").operand(*value).word(" to ").operand(*address).access(access)
+        }
         Operation::ReadModifyWrite { op, address, value, access } => {
             out.word("read_modify_write ").word(op.word()).word(" ").operands(&[*address, *value]).access(access)
         }
@@ -63,9 +71,11 @@ pub fn print_operation(out: &mut Writer<'_>, operation: &Operation) {
             out.word(" failure ").word(failure.word()).word(" success_at ").number(*success_offset)
         }
         Operation::Fence { ordering, scope } => out.word("fence ").word(ordering.word()).scope(*scope),
-        Operation::CopyMemory { destination, source, size, may_overlap, is_volatile } => {
-            out.word("copy_memory ").flag(*may_overlap, "may_overlap ").flag(*is_volatile, "volatile ").operands(&[*destination, *source, *size])
-        }
+        Operation::CopyMemory { destination, source, size, may_overlap, is_volatile } => out
+            .word("copy_memory ")
+            .flag(*may_overlap, "may_overlap ")
+            .flag(*is_volatile, "volatile ")
+            .operands(&[*destination, *source, *size]),
         Operation::SetMemory { destination, byte, size, is_volatile } => {
             out.word("set_memory ").flag(*is_volatile, "volatile ").operands(&[*destination, *byte, *size])
         }
@@ -84,7 +94,9 @@ pub fn print_operation(out: &mut Writer<'_>, operation: &Operation) {
             });
             out.word(")").flag(*is_variadic, " variadic")
         }
-        Operation::InlineAssembly { text, arguments } => out.word("assembly ").quoted(text).word(" (").operands(arguments).word(")"),
+        Operation::InlineAssembly { text, arguments } => {
+            out.word("assembly ").quoted(text).word(" (").operands(arguments).word(")")
+        }
         Operation::VariadicStart { list } => out.word("variadic_start ").operand(*list),
         Operation::VariadicCopy { to, from } => out.word("variadic_copy ").operands(&[*to, *from]),
         Operation::VariadicEnd { list } => out.word("variadic_end ").operand(*list),
@@ -110,7 +122,9 @@ pub fn print_terminator(out: &mut Writer<'_>, terminator: &TerminatorKind) {
             });
             out.id("] else b", *default)
         }
-        TerminatorKind::IndirectJump { address, targets } => out.word("indirect_jump ").operand(*address).word(" [").blocks(targets).word("]"),
+        TerminatorKind::IndirectJump { address, targets } => {
+            out.word("indirect_jump ").operand(*address).word(" [").blocks(targets).word("]")
+        }
         TerminatorKind::AnyOf(targets) => out.word("any_of [").blocks(targets).word("]"),
         TerminatorKind::Unreachable => out.word("unreachable"),
     };

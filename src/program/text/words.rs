@@ -91,8 +91,11 @@ words!(Intrinsic {
 /// The letters of the relations that make the predicate true: equal, greater, less, unordered; `-` for none.
 pub fn float_predicate(predicate: FloatPredicate) -> String {
     let FloatPredicate { equal, greater, less, unordered } = predicate;
-    let letters: String =
-        [(equal, 'e'), (greater, 'g'), (less, 'l'), (unordered, 'u')].iter().filter(|(is, _)| *is).map(|(_, letter)| *letter).collect();
+    let letters: String = [(equal, 'e'), (greater, 'g'), (less, 'l'), (unordered, 'u')]
+        .iter()
+        .filter(|(is, _)| *is)
+        .map(|(_, letter)| *letter)
+        .collect();
     if letters.is_empty() { "-".to_owned() } else { letters }
 }
 

@@ -81,7 +81,10 @@ mod tests {
 
     #[test]
     fn both_kinds_are_found_and_strings_are_not() {
-        assert_eq!(texts("int x; // one\n/* two */ y; /* three\nfour */ z;"), [(1, 10, " one"), (2, 3, " two "), (2, 16, " three"), (3, 1, "four ")]);
+        assert_eq!(
+            texts("int x; // one\n/* two */ y; /* three\nfour */ z;"),
+            [(1, 10, " one"), (2, 3, " two "), (2, 16, " three"), (3, 1, "four ")]
+        );
         assert_eq!(texts(r#"p("// no", '"', "\"/*"); // yes"#), [(1, 28, " yes")]);
         assert_eq!(texts("a / b; c /= d;"), []);
         assert_eq!(texts("/* // inside */ int x;"), [(1, 3, " // inside ")]);

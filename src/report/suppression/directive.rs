@@ -99,7 +99,10 @@ mod tests {
         assert_eq!(parts(" NOLINT"), [(Scope::ThisLine, Names::All, None)]);
         assert_eq!(parts("NOLINT: only a counter "), [(Scope::ThisLine, Names::All, Some("only a counter".to_owned()))]);
         let races = listed(&["lockcheck-data-race"]);
-        assert_eq!(parts("NOLINT(lockcheck-data-race): off by a few"), [(Scope::ThisLine, races.clone(), Some("off by a few".to_owned()))]);
+        assert_eq!(
+            parts("NOLINT(lockcheck-data-race): off by a few"),
+            [(Scope::ThisLine, races.clone(), Some("off by a few".to_owned()))]
+        );
         assert_eq!(parts("NOLINTNEXTLINE(lockcheck-data-race)"), [(Scope::NextLine, races.clone(), None)]);
         assert_eq!(parts("NOLINTBEGIN(lockcheck-data-race) because"), [(Scope::Begin, races.clone(), None)]);
         assert_eq!(parts("NOLINTEND(lockcheck-data-race)"), [(Scope::End, races, None)]);

@@ -75,13 +75,17 @@ fn read(file: &str, source: &str, notes: &mut Vec<Note>) -> Vec<Suppression> {
                         let begin = open.remove(begin);
                         suppressions.push(Suppression { lines: (begin.lines.0, piece.line), ..begin });
                     }
-                    None if suppression.is_ours() => notes.push(suppression.broken("no NOLINTBEGIN with the same list stands before it")),
+                    None if suppression.is_ours() => {
+                        notes.push(suppression.broken("no NOLINTBEGIN with the same list stands before it"))
+                    }
                     None => {}
                 },
             }
         }
     }
-    notes.extend(open.iter().filter(|begin| begin.is_ours()).map(|begin| begin.broken("no NOLINTEND with the same list follows it")));
+    notes.extend(
+        open.iter().filter(|begin| begin.is_ours()).map(|begin| begin.broken("no NOLINTEND with the same list follows it")),
+    );
     suppressions.sort_by_key(|suppression| suppression.place.clone());
     suppressions
 }
@@ -107,7 +111,9 @@ impl Suppression {
 
     /// Why a finding is suppressed.
     fn words(&self) -> String {
-        self.reason.clone().unwrap_or_else(|| format!("{} at {}:{}, without a reason", self.scope.word(), self.place.file, self.place.line))
+        self.reason
+            .clone()
+            .unwrap_or_else(|| format!("{} at {}:{}, without a reason", self.scope.word(), self.place.file, self.place.line))
     }
 
     fn note(&self, kind: NoteKind, message: String) -> Note {
@@ -125,9 +131,12 @@ impl Suppression {
         for (number, name) in names.iter().enumerate().filter(|(_, name)| name.starts_with(PREFIX)) {
             let mut meant = Rule::ALL.into_iter().filter(|rule| means(name, *rule)).peekable();
             if meant.peek().is_none() {
-                notes.push(self.note(NoteKind::BrokenSuppression, format!("{}({name}) names no rule of lockcheck", self.scope.word())));
+                notes.push(
+                    self.note(NoteKind::BrokenSuppression, format!("{}({name}) names no rule of lockcheck", self.scope.word())),
+                );
             } else if meant.all(|rule| asked.contains(&rule.check())) && !is_used(number) {
-                notes.push(self.note(NoteKind::UnusedSuppression, format!("{}({name}) suppresses no finding", self.scope.word())));
+                notes
+                    .push(self.note(NoteKind::UnusedSuppression, format!("{}({name}) suppresses no finding", self.scope.word())));
             }
         }
         notes
@@ -168,7 +177,9 @@ mod tests {
 
     #[test]
     fn names_are_globs_with_our_prefix() {
-        assert!(means("lockcheck-data-race", Rule::DataRace) && means("lockcheck-*", Rule::Deadlock) && means("*", Rule::LockLeak));
+        assert!(
+            means("lockcheck-data-race", Rule::DataRace) && means("lockcheck-*", Rule::Deadlock) && means("*", Rule::LockLeak)
+        );
         assert!(!means("lockcheck-data-race", Rule::Deadlock) && !means("data-race", Rule::DataRace));
     }
 
@@ -179,7 +190,10 @@ mod tests {
             all.iter().flat_map(|suppression| suppression.complaints(asked, |_| false)).map(|note| note.message).collect()
         };
         let both = "x; // NOLINT(lockcheck-data-race, lockcheck-datarace, bugprone-x)";
-        assert_eq!(notes(both, &[Check::Race]), ["NOLINT(lockcheck-data-race) suppresses no finding", "NOLINT(lockcheck-datarace) names no rule of lockcheck"]);
+        assert_eq!(
+            notes(both, &[Check::Race]),
+            ["NOLINT(lockcheck-data-race) suppresses no finding", "NOLINT(lockcheck-datarace) names no rule of lockcheck"]
+        );
         assert_eq!(notes("x; // NOLINT(lockcheck-data-race)", &[Check::Deadlock]), [""; 0], "races were not looked for");
         assert_eq!(notes("x; // NOLINT", &[Check::Race]), [""; 0]);
     }

@@ -2,8 +2,12 @@
 
 use super::function::FunctionBuilder;
 use super::{HANDLE_BITS, Lowering, joins};
-use crate::program::{ArithmeticFlags, BinaryOp, BlockId, CastKind, GlobalId, IntegerPredicate, Operand, Operation, Predicate, TerminatorKind, Type};
-use crate::thread_model::{Comparison, Condition, Expression, LockIndex, LockKind, LockMode, ProcedureIndex, StepKind, Term, ThreadIndex, VariableIndex};
+use crate::program::{
+    ArithmeticFlags, BinaryOp, BlockId, CastKind, GlobalId, IntegerPredicate, Operand, Operation, Predicate, TerminatorKind, Type,
+};
+use crate::thread_model::{
+    Comparison, Condition, Expression, LockIndex, LockKind, LockMode, ProcedureIndex, StepKind, Term, ThreadIndex, VariableIndex,
+};
 
 const INT: Type = Type::integer(32);
 const BYTE: u32 = 8;
@@ -17,7 +21,8 @@ impl Lowering<'_> {
         let mut builder = FunctionBuilder::new(self, function);
         let count = procedure.steps.len();
         // The entry block has no predecessor, whatever jumps to the first step.
-        let blocks: Vec<Option<BlockId>> = (0..=count).map(|at| begins_block(&procedure.steps, at).then(|| builder.new_block())).collect();
+        let blocks: Vec<Option<BlockId>> =
+            (0..=count).map(|at| begins_block(&procedure.steps, at).then(|| builder.new_block())).collect();
         let block = |at: usize| blocks[at].expect("a target begins a block");
         let mut sites = Vec::new();
         for at in 0..=count {
@@ -69,7 +74,8 @@ fn begins_block(steps: &[crate::thread_model::Step], at: usize) -> bool {
         StepKind::Try { then, otherwise, .. } => *then == Some(at) || *otherwise == Some(at),
         _ => false,
     };
-    let ends_before = |kind: &StepKind| matches!(kind, StepKind::Goto { .. } | StepKind::Try { .. } | StepKind::Join { .. } | StepKind::Return);
+    let ends_before =
+        |kind: &StepKind| matches!(kind, StepKind::Goto { .. } | StepKind::Try { .. } | StepKind::Join { .. } | StepKind::Return);
     at == 0 || ends_before(&steps[at - 1].kind) || steps.iter().any(|step| jumps_here(&step.kind))
 }
 
@@ -112,10 +118,13 @@ fn lower_step(builder: &mut FunctionBuilder<'_, '_>, thread: Option<ThreadIndex>
         StepKind::Assign { variable, expression: Expression { left, right, is_difference } } => {
             let (left, right) = (term(builder, *left), term(builder, *right));
             let op = if *is_difference { BinaryOp::Subtract } else { BinaryOp::Add };
-            let value = builder.value(Operation::Binary { op, flags: ArithmeticFlags::default(), left, right }, Type::integer(BYTE));
+            let value =
+                builder.value(Operation::Binary { op, flags: ArithmeticFlags::default(), left, right }, Type::integer(BYTE));
             store_variable(builder, *variable, value);
         }
-        StepKind::Goto { .. } | StepKind::Try { .. } | StepKind::Join { .. } | StepKind::Return => unreachable!("ends a block: {step:?}"),
+        StepKind::Goto { .. } | StepKind::Try { .. } | StepKind::Join { .. } | StepKind::Return => {
+            unreachable!("ends a block: {step:?}")
+        }
     }
 }
 

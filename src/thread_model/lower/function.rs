@@ -2,8 +2,8 @@
 
 use super::Lowering;
 use crate::program::{
-    Access, Argument, Block, BlockId, Callee, Constant, FunctionId, GlobalId, Instruction, Location, Operand, Operation, Ordering, Register, Scope, Site,
-    SiteId, Terminator, TerminatorKind, Type,
+    Access, Argument, Block, BlockId, Callee, Constant, FunctionId, GlobalId, Instruction, Location, Operand, Operation,
+    Ordering, Register, Scope, Site, SiteId, Terminator, TerminatorKind, Type,
 };
 use crate::thread_model::Position;
 
@@ -27,7 +27,13 @@ impl<'l, 'm> FunctionBuilder<'l, 'm> {
     /// The next step begins.
     pub fn new_site(&mut self, position: Position) -> SiteId {
         let function = self.lowering.program.functions[self.function].source_name.clone();
-        let location = Location { file: self.lowering.file, line: position.line as u32, column: position.column as u32, function, inlined_at: None };
+        let location = Location {
+            file: self.lowering.file,
+            line: position.line as u32,
+            column: position.column as u32,
+            function,
+            inlined_at: None,
+        };
         let location = Some(self.lowering.program.locations.push_and_get_key(location));
         let site = self.lowering.program.sites.push_and_get_key(Site { function: self.function, index: self.sites, location });
         self.sites += 1;
@@ -106,7 +112,9 @@ impl<'l, 'm> FunctionBuilder<'l, 'm> {
     }
 
     pub fn finish(self) {
-        let successors = |terminator: &Option<Terminator>| terminator.as_ref().map(|terminator| terminator.kind.successors()).unwrap_or_default();
+        let successors = |terminator: &Option<Terminator>| {
+            terminator.as_ref().map(|terminator| terminator.kind.successors()).unwrap_or_default()
+        };
         let mut predecessors: Vec<Vec<BlockId>> = vec![Vec::new(); self.blocks.len()];
         for (from, (_, terminator)) in self.blocks.iter().enumerate() {
             for to in successors(terminator) {
@@ -122,5 +130,10 @@ impl<'l, 'm> FunctionBuilder<'l, 'm> {
 }
 
 fn access(bits: u32, is_atomic: bool) -> Access {
-    Access { ordering: is_atomic.then_some(Ordering::SequentiallyConsistent), scope: Scope::System, is_volatile: false, align: u64::from(bits / 8) }
+    Access {
+        ordering: is_atomic.then_some(Ordering::SequentiallyConsistent),
+        scope: Scope::System,
+        is_volatile: false,
+        align: u64::from(bits / 8),
+    }
 }

@@ -8,10 +8,13 @@ use crate::thread_model::{ProcedureIndex, StepKind, ThreadIndex, ThreadModel};
 
 /// Whether every join of `joined` in the procedures that share a handle is certain.
 pub fn is_certain(model: &ThreadModel, joiner: Option<ThreadIndex>, joined: ThreadIndex) -> bool {
-    let has_join = |index: ProcedureIndex| model.procedures[index].steps.iter().any(|step| step.kind == StepKind::Join { thread: joined });
+    let has_join =
+        |index: ProcedureIndex| model.procedures[index].steps.iter().any(|step| step.kind == StepKind::Join { thread: joined });
     // Handles are shared by the procedures of one thread, and thread-local ones by name: look at every procedure when one is shared.
-    let is_shared = joiner.is_none() || model.procedures.iter().enumerate().any(|(index, procedure)| procedure.thread.is_none() && has_join(index));
-    let concerned = (0..model.procedures.len()).filter(|index| has_join(*index) && (is_shared || model.procedures[*index].thread == joiner));
+    let is_shared = joiner.is_none()
+        || model.procedures.iter().enumerate().any(|(index, procedure)| procedure.thread.is_none() && has_join(index));
+    let concerned =
+        (0..model.procedures.len()).filter(|index| has_join(*index) && (is_shared || model.procedures[*index].thread == joiner));
     concerned.into_iter().all(|index| joins_certainly(model, index, joined))
 }
 
@@ -35,7 +38,11 @@ fn closure(model: &ThreadModel, from: ProcedureIndex) -> Vec<ProcedureIndex> {
 /// Must-analysis over the steps: `spawned[i]` holds when on all paths to step i the last spawn was not joined yet.
 fn joins_certainly(model: &ThreadModel, procedure: ProcedureIndex, joined: ThreadIndex) -> bool {
     let steps = &model.procedures[procedure].steps;
-    let may_join = |callee| closure(model, callee).iter().any(|index| model.procedures[*index].steps.iter().any(|step| step.kind == StepKind::Join { thread: joined }));
+    let may_join = |callee| {
+        closure(model, callee)
+            .iter()
+            .any(|index| model.procedures[*index].steps.iter().any(|step| step.kind == StepKind::Join { thread: joined }))
+    };
     let mut spawned = vec![true; steps.len() + 1];
     spawned[0] = false;
     loop {
@@ -59,6 +66,7 @@ fn joins_certainly(model: &ThreadModel, procedure: ProcedureIndex, joined: Threa
             break;
         }
     }
-    let is_certain = |(at, step): (usize, &crate::thread_model::Step)| step.kind != StepKind::Join { thread: joined } || spawned[at];
+    let is_certain =
+        |(at, step): (usize, &crate::thread_model::Step)| step.kind != StepKind::Join { thread: joined } || spawned[at];
     steps.iter().enumerate().all(is_certain)
 }

@@ -18,7 +18,8 @@ use std::collections::BTreeMap;
 
 use super::{LockKind, Place, Position, ProcedureIndex, StepKind, ThreadIndex, ThreadModel};
 use crate::program::{
-    Constant, FileId, Function, FunctionId, Global, GlobalId, Operand, Parameter, Program, Register, RegisterId, SiteId, SourceFile, Type,
+    Constant, FileId, Function, FunctionId, Global, GlobalId, Operand, Parameter, Program, Register, RegisterId, SiteId,
+    SourceFile, Type,
 };
 
 /// The bytes of glibc's types on x86-64, and where a mutex keeps its kind.
@@ -116,7 +117,14 @@ impl<'m> Lowering<'m> {
         lowering
     }
 
-    fn global(&mut self, name: String, source_name: &str, (size, align): (u64, u64), bytes: Vec<u8>, position: Position) -> GlobalId {
+    fn global(
+        &mut self,
+        name: String,
+        source_name: &str,
+        (size, align): (u64, u64),
+        bytes: Vec<u8>,
+        position: Position,
+    ) -> GlobalId {
         self.program.globals.push_and_get_key(Global {
             name,
             source_name: source_name.to_owned(),
@@ -137,11 +145,19 @@ impl<'m> Lowering<'m> {
     fn declare_procedure(&mut self, index: ProcedureIndex) -> FunctionId {
         let procedure = &self.model.procedures[index];
         let owner = procedure.thread.map_or("shared", |thread| self.model.threads[thread].name.as_str());
-        let (parameters, result) = if self.is_entry(index) { (&[Type::POINTER][..], Type::POINTER) } else { (&[][..], Type::Void) };
+        let (parameters, result) =
+            if self.is_entry(index) { (&[Type::POINTER][..], Type::POINTER) } else { (&[][..], Type::Void) };
         self.function(format!("{owner}.{}", procedure.name), &procedure.name, parameters, result, procedure.position)
     }
 
-    fn function(&mut self, name: String, source_name: &str, parameters: &[Type], return_type: Type, position: Position) -> FunctionId {
+    fn function(
+        &mut self,
+        name: String,
+        source_name: &str,
+        parameters: &[Type],
+        return_type: Type,
+        position: Position,
+    ) -> FunctionId {
         let parameter = |index: usize| Parameter { register: RegisterId::from(index), by_value: None };
         self.program.functions.push_and_get_key(Function {
             name,
@@ -171,13 +187,18 @@ impl<'m> Lowering<'m> {
     /// Where a procedure of `spawner` (`None`: a shared one) keeps the handle of a thread.
     fn handle(&mut self, spawner: Option<ThreadIndex>, thread: ThreadIndex) -> GlobalId {
         let spawns = |step: &super::Step, index: ThreadIndex| step.kind == StepKind::Spawn { thread: index };
-        let is_spawned = |index: ThreadIndex| self.model.procedures.iter().flat_map(|procedure| &procedure.steps).any(|step| spawns(step, index));
+        let is_spawned = |index: ThreadIndex| {
+            self.model.procedures.iter().flat_map(|procedure| &procedure.steps).any(|step| spawns(step, index))
+        };
         // A shared procedure and the thread's own must find the same handle: if any of them is shared, all are thread-local.
         let is_shared = |index: ThreadIndex| {
             let shared = self.model.procedures.iter().filter(|procedure| procedure.thread.is_none());
-            shared.flat_map(|procedure| &procedure.steps).any(|step| matches!(step.kind, StepKind::Spawn { thread } | StepKind::Join { thread } if thread == index))
+            shared
+                .flat_map(|procedure| &procedure.steps)
+                .any(|step| matches!(step.kind, StepKind::Spawn { thread } | StepKind::Join { thread } if thread == index))
         };
-        let single = spawner.filter(|spawner| self.model.threads[*spawner].instances == 1 && !is_spawned(*spawner) && !is_shared(thread));
+        let single =
+            spawner.filter(|spawner| self.model.threads[*spawner].instances == 1 && !is_spawned(*spawner) && !is_shared(thread));
         if let Some(known) = self.handles.get(&(single, thread)) {
             return *known;
         }

@@ -34,8 +34,13 @@ impl Lowering<'_> {
     fn lower_many(&mut self, main: FunctionId, start: &[ThreadIndex]) {
         let model = self.model;
         let needs_barrier = model.threads.iter().any(|thread| !thread.holds.is_empty());
-        let barrier = needs_barrier.then(|| self.global("start.barrier".to_owned(), "barrier of the start", (BARRIER_BYTES, 8), Vec::new(), Position::default()));
-        let entries: Vec<FunctionId> = start.iter().map(|thread| barrier.map_or(self.threads[*thread], |barrier| self.lower_entry(*thread, barrier))).collect();
+        let barrier = needs_barrier.then(|| {
+            self.global("start.barrier".to_owned(), "barrier of the start", (BARRIER_BYTES, 8), Vec::new(), Position::default())
+        });
+        let entries: Vec<FunctionId> = start
+            .iter()
+            .map(|thread| barrier.map_or(self.threads[*thread], |barrier| self.lower_entry(*thread, barrier)))
+            .collect();
         let mut builder = FunctionBuilder::new(self, main);
         let first = model.threads[start[0]].position;
         builder.new_site(first);
@@ -46,7 +51,10 @@ impl Lowering<'_> {
         let count = builder.constant(64, 1);
         let mut handles = Vec::new();
         for _ in start {
-            handles.push(builder.value(Operation::StackAllocate { element_size: u64::from(HANDLE_BITS / 8), count, align: 8 }, Type::POINTER));
+            handles.push(
+                builder
+                    .value(Operation::StackAllocate { element_size: u64::from(HANDLE_BITS / 8), count, align: 8 }, Type::POINTER),
+            );
         }
         for ((thread, entry), handle) in start.iter().zip(entries).zip(handles) {
             builder.new_site(model.threads[*thread].position);
@@ -62,7 +70,8 @@ impl Lowering<'_> {
             return known;
         }
         let position = self.model.threads[thread].position;
-        let function = self.function(format!("start.{name}"), &self.model.threads[thread].name, &[Type::POINTER], Type::POINTER, position);
+        let function =
+            self.function(format!("start.{name}"), &self.model.threads[thread].name, &[Type::POINTER], Type::POINTER, position);
         let entry = self.threads[thread];
         let mut builder = FunctionBuilder::new(self, function);
         builder.new_site(position);

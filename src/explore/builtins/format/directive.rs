@@ -172,9 +172,13 @@ impl Reader<'_> {
         self.at += 1;
         match conversion {
             b'%' => Ok(Piece::Literal(vec![b'%'])),
-            b'd' | b'i' | b'u' | b'o' | b'x' | b'X' | b'c' | b's' | b'p' | b'n' | b'C' | b'S' | b'm' | b'e' | b'E' | b'f' | b'F' | b'g'
-            | b'G' | b'a' | b'A' => Ok(Piece::Directive(Directive { flags, width, precision, length, conversion, position })),
-            other => Err(Fault::Undefined { what: format!("printf: there is no conversion %{}", (other as char).escape_default()) }),
+            b'd' | b'i' | b'u' | b'o' | b'x' | b'X' | b'c' | b's' | b'p' | b'n' | b'C' | b'S' | b'm' | b'e' | b'E' | b'f'
+            | b'F' | b'g' | b'G' | b'a' | b'A' => {
+                Ok(Piece::Directive(Directive { flags, width, precision, length, conversion, position }))
+            }
+            other => {
+                Err(Fault::Undefined { what: format!("printf: there is no conversion %{}", (other as char).escape_default()) })
+            }
         }
     }
 }

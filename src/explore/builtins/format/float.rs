@@ -42,8 +42,16 @@ fn scaled(number: Real, scale: i64) -> BigUint {
     let mut numerator = BigUint::from(number.mantissa);
     let mut denominator = BigUint::from(1u32);
     let power = BigUint::from(10u32).pow(scale.unsigned_abs() as u32);
-    if scale >= 0 { numerator *= power } else { denominator *= power }
-    if number.exponent >= 0 { numerator <<= number.exponent } else { denominator <<= -number.exponent }
+    if scale >= 0 {
+        numerator *= power
+    } else {
+        denominator *= power
+    }
+    if number.exponent >= 0 {
+        numerator <<= number.exponent
+    } else {
+        denominator <<= -number.exponent
+    }
     let quotient = &numerator / &denominator;
     let twice_rest: BigUint = (numerator - &quotient * &denominator) << 1;
     let is_odd = quotient.bit(0);

@@ -125,7 +125,9 @@ fn convert(call: &mut Call, directive: &Directive, source: &mut Source, written:
     let value = source.next(call, directive.position, ty)?;
     Ok(Some(match directive.conversion {
         b'd' | b'i' => layout.signed(sign_extend(bits_of(&value)?.0, bits)),
-        b'u' | b'o' | b'x' | b'X' => layout.unsigned(crate::explore::value::truncate(bits_of(&value)?.0, bits), directive.conversion),
+        b'u' | b'o' | b'x' | b'X' => {
+            layout.unsigned(crate::explore::value::truncate(bits_of(&value)?.0, bits), directive.conversion)
+        }
         b'c' if directive.length != Length::Long => layout.text(&[bits_of(&value)?.0 as u8]),
         b'c' | b'C' => match narrow(bits_of(&value)?.0 as u32) {
             Some(byte) => layout.text(&[byte]),

@@ -58,7 +58,8 @@ fn what_leaves_its_object_is_a_fault() {
     let open = world.object(b"abc");
     let small = world.object(&[0; 2]);
     let text = world.string(b"abc");
-    let fault = |world: &mut World, name: &str, arguments: &[Value]| world.call(name, arguments, Type::integer(64)).expect_err(name);
+    let fault =
+        |world: &mut World, name: &str, arguments: &[Value]| world.call(name, arguments, Type::integer(64)).expect_err(name);
     for (name, arguments) in [
         ("strlen", vec![at(open)]),
         ("strcmp", vec![at(open), at(text)]),

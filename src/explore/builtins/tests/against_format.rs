@@ -75,12 +75,8 @@ fn doubles() {
         let conversion = numbers.pick(&['e', 'E', 'f', 'F', 'g', 'G', 'a', 'A']);
         // glibc 2.36 drops zeros that `%#g` must keep when rounding carries into a new digit.
         let choices: &[char] = if matches!(conversion, 'g' | 'G') { &['-', '+', ' ', '0'] } else { &['-', '+', ' ', '#', '0'] };
-        let format = format!(
-            "<%{}{}{}{conversion}>",
-            flags(&mut numbers, choices),
-            size(&mut numbers, 40),
-            precision(&mut numbers, 25)
-        );
+        let format =
+            format!("<%{}{}{}{conversion}>", flags(&mut numbers, choices), size(&mut numbers, 40), precision(&mut numbers, 25));
         let value = numbers.double();
         let expected = theirs!(format.clone(), value);
         same(&ours(&mut world, &format, &[double(value)]), &expected, &format!("{format} of {value:e}"));
@@ -104,7 +100,8 @@ fn strings_characters_and_pointers() {
     for _ in 0..5_000 {
         let mut world = World::new(8);
         let text: Vec<u8> = (0..numbers.below(20)).map(|_| b'a' + numbers.below(26) as u8).collect();
-        let format = format!("<%{}{}{}s>", flags(&mut numbers, &['-', '0', '#']), size(&mut numbers, 30), precision(&mut numbers, 30));
+        let format =
+            format!("<%{}{}{}s>", flags(&mut numbers, &['-', '0', '#']), size(&mut numbers, 30), precision(&mut numbers, 30));
         let native = CString::new(text.clone()).expect("no zero byte");
         let expected = theirs!(format.clone(), native.as_ptr());
         let place = world.string(&text);
@@ -112,7 +109,12 @@ fn strings_characters_and_pointers() {
         let format = format!("<%{}{}c>", flags(&mut numbers, &['-', '0']), size(&mut numbers, 9));
         let expected = theirs!(format.clone(), i32::from(b'a'));
         same(&ours(&mut world, &format, &[int(b'a'.into())]), &expected, &format);
-        let format = format!("<%{}{}{}p>", flags(&mut numbers, &['-', '0', '+', ' ']), size(&mut numbers, 30), precision(&mut numbers, 20));
+        let format = format!(
+            "<%{}{}{}p>",
+            flags(&mut numbers, &['-', '0', '+', ' ']),
+            size(&mut numbers, 30),
+            precision(&mut numbers, 20)
+        );
         let address = if numbers.below(3) == 0 { 0 } else { numbers.next() >> numbers.below(60) };
         let expected = theirs!(format.clone(), address);
         same(&ours(&mut world, &format, &[long(address as i64)]), &expected, &format!("{format} of {address:x}"));

@@ -40,7 +40,8 @@ fn exact_functions_agree() {
     let mut numbers = Numbers::new(10);
     type Unary = extern "C" fn(f64) -> f64;
     type Binary = extern "C" fn(f64, f64) -> f64;
-    let unary: [(&str, Unary); 6] = [("rint", rint), ("round", round), ("floor", floor), ("ceil", ceil), ("trunc", trunc), ("logb", logb)];
+    let unary: [(&str, Unary); 6] =
+        [("rint", rint), ("round", round), ("floor", floor), ("ceil", ceil), ("trunc", trunc), ("logb", logb)];
     let binary: [(&str, Binary); 4] = [("fmod", fmod), ("remainder", remainder), ("fdim", fdim), ("nextafter", nextafter)];
     let mut world = World::new(8);
     let place = world.object(&[0; 8]);
@@ -52,9 +53,17 @@ fn exact_functions_agree() {
         for (name, native) in binary {
             same(world.real(name, &[double(x), double(y)], Scalar::Double), native(x, y), &format!("{name}({x:e}, {y:e})"));
         }
-        same(world.real("fma", &[double(x), double(y), double(z)], Scalar::Double), fma(x, y, z), &format!("fma({x:e}, {y:e}, {z:e})"));
+        same(
+            world.real("fma", &[double(x), double(y), double(z)], Scalar::Double),
+            fma(x, y, z),
+            &format!("fma({x:e}, {y:e}, {z:e})"),
+        );
         let exponent = numbers.below(4400) as i32 - 2200;
-        same(world.real("ldexp", &[double(x), int(exponent)], Scalar::Double), ldexp(x, exponent), &format!("ldexp({x:e}, {exponent})"));
+        same(
+            world.real("ldexp", &[double(x), int(exponent)], Scalar::Double),
+            ldexp(x, exponent),
+            &format!("ldexp({x:e}, {exponent})"),
+        );
         assert_eq!(world.integer("ilogb", &[double(x)], 32), i128::from(ilogb(x)), "ilogb({x:e})");
         assert_eq!(world.integer("lround", &[double(x)], 64), i128::from(lround(x)), "lround({x:e})");
         assert_eq!(world.integer("lrint", &[double(x)], 64), i128::from(lrint(x)), "lrint({x:e})");

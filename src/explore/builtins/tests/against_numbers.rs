@@ -60,7 +60,11 @@ fn integers() {
             assert_eq!(actual as i64, expected, "{name} of {text:?} in base {base}");
             assert_eq!(world.errno_value(), expected_errno, "errno of {name} of {text:?} in base {base}");
             if expected_errno != libc::EINVAL {
-                assert_eq!(end_offset(&mut world, place, start), end as u64 - native.as_ptr() as u64, "{name} of {text:?} in base {base}");
+                assert_eq!(
+                    end_offset(&mut world, place, start),
+                    end as u64 - native.as_ptr() as u64,
+                    "{name} of {text:?} in base {base}"
+                );
             }
         }
         // SAFETY: a terminated string.
@@ -72,7 +76,8 @@ fn real_text(numbers: &mut Numbers) -> String {
     let sign = numbers.pick(&["", "-", "+", " "]);
     let body = match numbers.below(6) {
         0 => {
-            let words = ["inf", "INFINITY", "infin", "nan", "nan(12)", "nan(x", "NaN(0x7)", "i", "na", ".", "e5", "0x", "0x.p1", ""];
+            let words =
+                ["inf", "INFINITY", "infin", "nan", "nan(12)", "nan(x", "NaN(0x7)", "i", "na", ".", "e5", "0x", "0x.p1", ""];
             numbers.pick(&words).to_owned()
         }
         1 => format!("{:e}", f64::from_bits(numbers.next())),

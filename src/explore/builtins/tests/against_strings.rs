@@ -100,7 +100,9 @@ fn qsort_compares_and_orders_as_glibc_does() {
         let arguments = [at(base), long(native.len() as i64), long(4), at(base)];
         let result = world.call_with("qsort", &arguments, Type::Void, |world, arguments| {
             let [left, right] = [0, 1].map(|index| match &arguments[index] {
-                Value::Scalar(ScalarValue::Pointer(pointer)) => u32::from_le_bytes(world.bytes(*pointer)[..4].try_into().expect("4 bytes")),
+                Value::Scalar(ScalarValue::Pointer(pointer)) => {
+                    u32::from_le_bytes(world.bytes(*pointer)[..4].try_into().expect("4 bytes"))
+                }
                 other => panic!("{other:?}"),
             });
             compared.push((left, right));

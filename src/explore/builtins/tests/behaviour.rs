@@ -192,7 +192,10 @@ fn binary_search_probes_the_middle() {
             wanted.cmp(&value) as i32
         });
         let expected = if wanted % 10 == 0 { offset(base, u64::from(wanted / 10) * 4).address } else { 0 };
-        assert!(matches!(found, Ok(Some(Value::Scalar(ScalarValue::Pointer(pointer)))) if pointer.address == expected), "{wanted}");
+        assert!(
+            matches!(found, Ok(Some(Value::Scalar(ScalarValue::Pointer(pointer)))) if pointer.address == expected),
+            "{wanted}"
+        );
     }
 }
 

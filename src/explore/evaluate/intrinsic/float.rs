@@ -30,9 +30,7 @@ pub(super) fn float(function: Intrinsic, arguments: &[&ScalarValue], result: Sca
         Intrinsic::Ceiling => made(rounded(kind, value, Round::TowardPositive, f32::ceil, f64::ceil)?),
         Intrinsic::FloatTruncate => made(rounded(kind, value, Round::TowardZero, f32::trunc, f64::trunc)?),
         Intrinsic::Round => made(rounded(kind, value, Round::NearestTiesToAway, f32::round, f64::round)?),
-        Intrinsic::RoundEven => {
-            made(rounded(kind, value, Round::NearestTiesToEven, f32::round_ties_even, f64::round_ties_even)?)
-        }
+        Intrinsic::RoundEven => made(rounded(kind, value, Round::NearestTiesToEven, f32::round_ties_even, f64::round_ties_even)?),
         Intrinsic::FusedMultiplyAdd => {
             let (factor, addend) = (bits_at(1)?, bits_at(2)?);
             made(match kind {
@@ -98,25 +96,14 @@ fn by_double(kind: Scalar, bits: u128, f: impl Fn(f64) -> Result<f64, Fault>) ->
     Ok(ScalarValue::Float { kind, bits })
 }
 
-fn by_system(
-    kind: Scalar,
-    bits: u128,
-    on_single: fn(f32) -> f32,
-    on_double: fn(f64) -> f64,
-) -> Result<ScalarValue, Fault> {
+fn by_system(kind: Scalar, bits: u128, on_single: fn(f32) -> f32, on_double: fn(f64) -> f64) -> Result<ScalarValue, Fault> {
     match kind {
         Scalar::Float => Ok(ScalarValue::float32(on_single(single(bits)))),
         kind => by_double(kind, bits, |value| Ok(on_double(value))),
     }
 }
 
-fn rounded(
-    kind: Scalar,
-    bits: u128,
-    round: Round,
-    on_single: fn(f32) -> f32,
-    on_double: fn(f64) -> f64,
-) -> Result<u128, Fault> {
+fn rounded(kind: Scalar, bits: u128, round: Round, on_single: fn(f32) -> f32, on_double: fn(f64) -> f64) -> Result<u128, Fault> {
     Ok(match kind {
         Scalar::Float => on_single(single(bits)).to_bits().into(),
         Scalar::Double => on_double(double(bits)).to_bits().into(),

@@ -109,13 +109,9 @@ pub(super) fn overflow(
     let (value, is_exact) = match function {
         Intrinsic::SignedAddOverflow => (left.wrapping_add(right), fits(signed_left.checked_add(signed_right), bits)),
         Intrinsic::UnsignedAddOverflow => (left.wrapping_add(right), in_unsigned(left.checked_add(right))),
-        Intrinsic::SignedSubtractOverflow => {
-            (left.wrapping_sub(right), fits(signed_left.checked_sub(signed_right), bits))
-        }
+        Intrinsic::SignedSubtractOverflow => (left.wrapping_sub(right), fits(signed_left.checked_sub(signed_right), bits)),
         Intrinsic::UnsignedSubtractOverflow => (left.wrapping_sub(right), left >= right),
-        Intrinsic::SignedMultiplyOverflow => {
-            (left.wrapping_mul(right), fits(signed_left.checked_mul(signed_right), bits))
-        }
+        Intrinsic::SignedMultiplyOverflow => (left.wrapping_mul(right), fits(signed_left.checked_mul(signed_right), bits)),
         Intrinsic::UnsignedMultiplyOverflow => (left.wrapping_mul(right), in_unsigned(left.checked_mul(right))),
         other => return Err(Fault::undefined(format!("{other:?} as an overflow function"))),
     };

@@ -72,9 +72,10 @@ pub fn intrinsic(memory: &Memory, function: Intrinsic, arguments: &[&Value], ty:
         | RoundHalfAwayToInteger
         | SaturatingFloatToSigned
         | SaturatingFloatToUnsigned => lanewise(function, arguments, ty, float::float),
-        ReduceAdd | ReduceMultiply | ReduceAnd | ReduceOr | ReduceXor | ReduceSignedMax | ReduceSignedMin
-        | ReduceUnsignedMax | ReduceUnsignedMin | ReduceFloatAdd | ReduceFloatMultiply | ReduceFloatMax
-        | ReduceFloatMin => reduce::reduce(function, arguments),
+        ReduceAdd | ReduceMultiply | ReduceAnd | ReduceOr | ReduceXor | ReduceSignedMax | ReduceSignedMin | ReduceUnsignedMax
+        | ReduceUnsignedMin | ReduceFloatAdd | ReduceFloatMultiply | ReduceFloatMax | ReduceFloatMin => {
+            reduce::reduce(function, arguments)
+        }
         PointerMask => pointer::mask(memory, argument(arguments, 0)?, argument(arguments, 1)?),
         ObjectSize => pointer::object_size(memory, arguments, ty),
         IsConstant => Ok(Value::zero(ty)),
@@ -113,9 +114,9 @@ fn lanewise(
             let lane = |index: usize| {
                 let scalars = arguments.iter().map(|value| match value {
                     Value::Scalar(scalar) => Ok(scalar),
-                    value => lanes(value)?
-                        .get(index)
-                        .ok_or_else(|| Fault::undefined("an intrinsic on vectors of different lengths")),
+                    value => {
+                        lanes(value)?.get(index).ok_or_else(|| Fault::undefined("an intrinsic on vectors of different lengths"))
+                    }
                 });
                 on_scalars(&scalars.collect::<Result<Vec<_>, Fault>>()?)
             };

@@ -9,9 +9,8 @@ use crate::program::{ArithmeticFlags, BinaryOp, Intrinsic, Scalar, Type};
 
 /// The lanes joined from left to right.
 pub(super) fn reduce(function: Intrinsic, arguments: &[&Value]) -> Result<Value, Fault> {
-    let arithmetic = |op: BinaryOp| {
-        move |left: &ScalarValue, right: &ScalarValue| binary_scalar(op, ArithmeticFlags::default(), left, right)
-    };
+    let arithmetic =
+        |op: BinaryOp| move |left: &ScalarValue, right: &ScalarValue| binary_scalar(op, ArithmeticFlags::default(), left, right);
     let picking = |function: Intrinsic| {
         move |left: &ScalarValue, right: &ScalarValue| {
             if left.is_poison() || right.is_poison() {

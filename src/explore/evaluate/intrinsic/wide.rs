@@ -8,12 +8,7 @@ use crate::explore::value::ScalarValue;
 use crate::program::{Intrinsic, Scalar};
 
 /// As [`super::integer::integer`].
-pub(super) fn integer(
-    function: Intrinsic,
-    arguments: &[&ScalarValue],
-    bits: u32,
-    result: Scalar,
-) -> Result<ScalarValue, Fault> {
+pub(super) fn integer(function: Intrinsic, arguments: &[&ScalarValue], bits: u32, result: Scalar) -> Result<ScalarValue, Fault> {
     let missing = || Fault::undefined("an intrinsic with too few arguments");
     let at = |index: usize| arguments.get(index).copied().ok_or_else(missing);
     let Scalar::Integer(result_bits) = result else {
@@ -70,9 +65,7 @@ pub(super) fn integer(
         Intrinsic::SignedMin => from_signed(bits, &signed(at(0)?)?.min(signed(at(1)?)?)),
         Intrinsic::UnsignedMax => from_unsigned(bits, &left.max(unsigned(at(1)?)?)),
         Intrinsic::UnsignedMin => from_unsigned(bits, &left.min(unsigned(at(1)?)?)),
-        Intrinsic::SignedCompare => {
-            from_signed(result_bits, &BigInt::from(signed(at(0)?)?.cmp(&signed(at(1)?)?) as i32))
-        }
+        Intrinsic::SignedCompare => from_signed(result_bits, &BigInt::from(signed(at(0)?)?.cmp(&signed(at(1)?)?) as i32)),
         Intrinsic::UnsignedCompare => from_signed(result_bits, &BigInt::from(left.cmp(&unsigned(at(1)?)?) as i32)),
         Intrinsic::SaturatingSignedAdd => clamp(signed(at(0)?)? + signed(at(1)?)?, true),
         Intrinsic::SaturatingSignedSubtract => clamp(signed(at(0)?)? - signed(at(1)?)?, true),
@@ -99,10 +92,8 @@ pub(super) fn overflow(
     right: &ScalarValue,
     bits: u32,
 ) -> Result<(ScalarValue, ScalarValue), Fault> {
-    let is_signed = matches!(
-        function,
-        Intrinsic::SignedAddOverflow | Intrinsic::SignedSubtractOverflow | Intrinsic::SignedMultiplyOverflow
-    );
+    let is_signed =
+        matches!(function, Intrinsic::SignedAddOverflow | Intrinsic::SignedSubtractOverflow | Intrinsic::SignedMultiplyOverflow);
     let of = |scalar| if is_signed { signed(scalar) } else { unsigned(scalar).map(BigInt::from) };
     let (left, right) = (of(left)?, of(right)?);
     let exact = match function {

@@ -3,13 +3,8 @@
 use super::*;
 use crate::program::{CastKind, FloatPredicate, Intrinsic, Predicate, Type};
 
-const OPERATIONS: [BinaryOp; 5] = [
-    BinaryOp::FloatAdd,
-    BinaryOp::FloatSubtract,
-    BinaryOp::FloatMultiply,
-    BinaryOp::FloatDivide,
-    BinaryOp::FloatRemainder,
-];
+const OPERATIONS: [BinaryOp; 5] =
+    [BinaryOp::FloatAdd, BinaryOp::FloatSubtract, BinaryOp::FloatMultiply, BinaryOp::FloatDivide, BinaryOp::FloatRemainder];
 
 fn float(kind: Scalar, bits: u128) -> Value {
     Value::Scalar(ScalarValue::Float { kind, bits })
@@ -206,11 +201,9 @@ fn conversions_to_integers_truncate_or_are_poison() {
             let soft = cast(&memory, CastKind::FloatToSigned, &wide.unwrap(), Type::integer(bits));
             assert_eq!(soft, Ok(result), "by way of long double: {value:e}");
         }
-        let saturated =
-            intrinsic(&memory, Intrinsic::SaturatingFloatToUnsigned, &[&Value::float64(value)], Type::integer(64));
+        let saturated = intrinsic(&memory, Intrinsic::SaturatingFloatToUnsigned, &[&Value::float64(value)], Type::integer(64));
         assert_eq!(saturated, Ok(Value::integer(64, (value as u64).into())), "{value:e}");
-        let saturated =
-            intrinsic(&memory, Intrinsic::SaturatingFloatToSigned, &[&Value::float64(value)], Type::integer(64));
+        let saturated = intrinsic(&memory, Intrinsic::SaturatingFloatToSigned, &[&Value::float64(value)], Type::integer(64));
         assert_eq!(saturated, Ok(Value::integer(64, value as i64 as u128)), "{value:e}");
     }
 }
@@ -231,8 +224,7 @@ fn conversions_from_integers_round_to_nearest_even() {
         let by_wide = cast(&memory, CastKind::SignedToFloat, &wide, Type::Scalar(Scalar::Double));
         assert_eq!(by_wide, Ok(Value::float64(number as i128 as f64)));
         let back = cast(&memory, CastKind::FloatToSigned, &by_wide.unwrap(), Type::integer(200)).unwrap();
-        let expected =
-            cast(&memory, CastKind::FloatToSigned, &Value::float64(number as i128 as f64), Type::integer(129));
+        let expected = cast(&memory, CastKind::FloatToSigned, &Value::float64(number as i128 as f64), Type::integer(129));
         let expected = cast(&memory, CastKind::SignExtend, &expected.unwrap(), Type::integer(200));
         assert_eq!(Ok(back), expected);
     }
@@ -258,12 +250,8 @@ fn comparisons_know_nan_and_both_zeros() {
     for _ in 0..5_000 {
         let (left, right) = (any_double(&mut random), any_double(&mut random));
         for mask in 0..16u32 {
-            let predicate = FloatPredicate {
-                equal: mask & 1 != 0,
-                greater: mask & 2 != 0,
-                less: mask & 4 != 0,
-                unordered: mask & 8 != 0,
-            };
+            let predicate =
+                FloatPredicate { equal: mask & 1 != 0, greater: mask & 2 != 0, less: mask & 4 != 0, unordered: mask & 8 != 0 };
             let expected = predicate.equal && left == right
                 || predicate.greater && left > right
                 || predicate.less && left < right

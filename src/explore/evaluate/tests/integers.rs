@@ -51,13 +51,7 @@ const OPERATIONS: [BinaryOp; 13] = [
 ];
 
 /// The definition: exact numbers, read as signed and unsigned; `None` for poison.
-fn definition(
-    op: BinaryOp,
-    flags: ArithmeticFlags,
-    bits: u32,
-    left: &[u64],
-    right: &[u64],
-) -> Result<Option<BigInt>, Fault> {
+fn definition(op: BinaryOp, flags: ArithmeticFlags, bits: u32, left: &[u64], right: &[u64]) -> Result<Option<BigInt>, Fault> {
     let zero = BigInt::from(0);
     let (ul, ur) = (unsigned(left), unsigned(right));
     let (sl, sr) = (signed(bits, left), signed(bits, right));
@@ -85,11 +79,7 @@ fn definition(
         }
         BinaryOp::SignedDivide => (!flags.exact || &sl % &sr == zero).then(|| &sl / &sr),
         BinaryOp::SignedRemainder => Some(sl % sr),
-        BinaryOp::ShiftLeft | BinaryOp::LogicalShiftRight | BinaryOp::ArithmeticShiftRight
-            if ur >= BigInt::from(bits) =>
-        {
-            None
-        }
+        BinaryOp::ShiftLeft | BinaryOp::LogicalShiftRight | BinaryOp::ArithmeticShiftRight if ur >= BigInt::from(bits) => None,
         BinaryOp::ShiftLeft => both(ul * factor(), sl * factor()),
         BinaryOp::LogicalShiftRight => floor(&ul),
         BinaryOp::ArithmeticShiftRight => floor(&sl),
@@ -250,8 +240,7 @@ fn integer_functions_of_every_width_follow_the_definition() {
             let reversed: BigInt = set.iter().map(|bit| power(bits - 1 - *bit as u32)).sum();
             assert_eq!(run(BitReverse, &[&l], ty), Ok(value_of(bits, &wrapped(bits, &reversed))));
             if bits % 16 == 0 {
-                let swapped: BigInt =
-                    set.iter().map(|bit| power(bits - 8 - (*bit as u32 / 8 * 8) + *bit as u32 % 8)).sum();
+                let swapped: BigInt = set.iter().map(|bit| power(bits - 8 - (*bit as u32 / 8 * 8) + *bit as u32 % 8)).sum();
                 assert_eq!(run(ByteSwap, &[&l], ty), Ok(value_of(bits, &wrapped(bits, &swapped))));
             }
             let shift = random.below(u64::from(bits) + 3);

@@ -4,8 +4,7 @@ use super::*;
 use crate::explore::memory::{Fill, ObjectKind};
 use crate::explore::value::Bytes;
 use crate::program::{
-    BlockId, CastKind, Constant, FunctionId, GlobalId, IntegerPredicate, Intrinsic, Predicate, Program,
-    ReadModifyWriteOp, Type,
+    BlockId, CastKind, Constant, FunctionId, GlobalId, IntegerPredicate, Intrinsic, Predicate, Program, ReadModifyWriteOp, Type,
 };
 
 const I8: Type = Type::integer(8);
@@ -144,13 +143,9 @@ fn addresses_keep_their_object() {
 
         let word = Type::integer(pointer_bytes * 8);
         let number = cast(&memory, CastKind::PointerToInteger, &Value::pointer(object.plus(5)), word).unwrap();
-        assert_eq!(
-            cast(&memory, CastKind::IntegerToPointer, &number, Type::POINTER),
-            Ok(Value::pointer(object.plus(5)))
-        );
+        assert_eq!(cast(&memory, CastKind::IntegerToPointer, &number, Type::POINTER), Ok(Value::pointer(object.plus(5))));
         let mask = Value::integer(pointer_bytes * 8, !15);
-        let masked =
-            intrinsic(&memory, Intrinsic::PointerMask, &[&Value::pointer(object.plus(21)), &mask], Type::POINTER);
+        let masked = intrinsic(&memory, Intrinsic::PointerMask, &[&Value::pointer(object.plus(21)), &mask], Type::POINTER);
         assert_eq!(masked, Ok(Value::pointer(object.plus(16))));
         let size = |pointer: Pointer, zero_if_unknown, null_is_unknown| {
             let (zero, null) = (Value::boolean(zero_if_unknown), Value::boolean(null_is_unknown));

@@ -7,11 +7,14 @@ use crate::explore::sync::context::Touch;
 use crate::explore::sync::layout::{self, Primitive};
 use crate::explore::sync::table::SyncKey;
 use crate::explore::value::{Pointer, ScalarValue, Value, sign_extend};
-use crate::models::effect::{ArgumentIndex, LockClass};
+use crate::models::{ArgumentIndex, LockClass};
 
 impl Performance<'_, '_> {
     pub(super) fn argument(&self, index: ArgumentIndex) -> Result<&Value, Fault> {
-        self.call.arguments.get(index).ok_or_else(|| Fault::undefined(format!("argument {} of a library call is missing", index + 1)))
+        self.call
+            .arguments
+            .get(index)
+            .ok_or_else(|| Fault::undefined(format!("argument {} of a library call is missing", index + 1)))
     }
 
     pub(super) fn pointer(&self, index: ArgumentIndex) -> Result<Pointer, Fault> {

@@ -6,7 +6,7 @@ use crate::explore::fault::Fault;
 use crate::explore::sync::context::Touch;
 use crate::explore::sync::event::SyncEvent;
 use crate::explore::value::{Pointer, Value};
-use crate::models::effect::{ArgumentIndex, ArgumentIndexOrStrongest, AtomicCall, AtomicOperation, SizeSource};
+use crate::models::{ArgumentIndex, ArgumentIndexOrStrongest, AtomicCall, AtomicOperation, SizeSource};
 use crate::program::{Ordering, Type};
 
 impl Performance<'_, '_> {

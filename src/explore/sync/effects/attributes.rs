@@ -4,7 +4,7 @@ use super::{Outcome, Performance};
 use crate::explore::sync::context::Touch;
 use crate::explore::sync::layout::{Primitive, errno};
 use crate::explore::value::{Pointer, Value};
-use crate::models::effect::{ArgumentIndex, Attribute};
+use crate::models::{ArgumentIndex, Attribute};
 use crate::program::{AssumptionKind, Type};
 
 /// What glibc asks of a stack at least.

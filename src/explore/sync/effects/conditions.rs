@@ -10,7 +10,7 @@ use crate::explore::sync::layout::{Primitive, errno};
 use crate::explore::sync::mutex::LockAnswer;
 use crate::explore::sync::outcome::{BlockReason, EffectOutcome, Resume, WaitEnd};
 use crate::explore::sync::table::SyncKey;
-use crate::models::effect::{ArgumentIndex, Attempt, LockClass, LockMode, ResultConvention, Wakes};
+use crate::models::{ArgumentIndex, Attempt, LockClass, LockMode, ResultConvention, Wakes};
 
 impl Performance<'_, '_> {
     pub(super) fn initialize_condition(&mut self, condition: ArgumentIndex) -> Outcome {
@@ -88,8 +88,7 @@ impl Performance<'_, '_> {
         use crate::explore::sync::lock::Discipline;
         use crate::explore::sync::mutex::MutexKind;
         let discipline = self.context.table().lock(lock).map(|lock| lock.discipline);
-        let returns_error =
-            matches!(discipline, Some(Discipline::Mutex(MutexKind::Recursive | MutexKind::ErrorChecking)));
+        let returns_error = matches!(discipline, Some(Discipline::Mutex(MutexKind::Recursive | MutexKind::ErrorChecking)));
         self.report(MisuseKind::WaitWithoutLock, lock, holder, returns_error);
         if returns_error {
             return Some(errno::EPERM);

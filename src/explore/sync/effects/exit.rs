@@ -9,7 +9,7 @@ use crate::explore::sync::outcome::{Call, EffectOutcome, Resume};
 use crate::explore::sync::threads::{Cleanup, ExitStage, ThreadExit, ThreadStatus};
 use crate::explore::thread_id::ThreadId;
 use crate::explore::value::{Pointer, Value};
-use crate::models::effect::{ArgumentIndex, Effect, ThreadResult};
+use crate::models::{ArgumentIndex, Effect, ThreadResult};
 use crate::program::Type;
 
 /// The entry function of a thread has returned `value` (nothing: undefined): destructors run, then the thread ends.

@@ -11,7 +11,7 @@ use crate::explore::sync::outcome::{BlockReason, EffectOutcome, Resume};
 use crate::explore::sync::table::{HeldLock, SyncKey};
 use crate::explore::thread_id::ThreadId;
 use crate::explore::value::Pointer;
-use crate::models::effect::{ArgumentIndex, Attempt, Attribute, LockClass, LockKindSource, LockMode, ResultConvention};
+use crate::models::{ArgumentIndex, Attempt, Attribute, LockClass, LockKindSource, LockMode, ResultConvention};
 
 impl Performance<'_, '_> {
     pub(super) fn acquire(
@@ -98,8 +98,7 @@ impl Performance<'_, '_> {
                 0
             }
             UnlockAnswer::NotOwner { holder, was_released } => {
-                let returns_error =
-                    matches!(discipline, Discipline::Mutex(MutexKind::Recursive | MutexKind::ErrorChecking));
+                let returns_error = matches!(discipline, Discipline::Mutex(MutexKind::Recursive | MutexKind::ErrorChecking));
                 self.report(MisuseKind::UnlockNotHeld, key, holder, returns_error);
                 if let (Some(holder), true) = (holder, was_released) {
                     self.forget_held(holder, key, class, mode);

@@ -19,7 +19,7 @@ use super::table::HeldLock;
 use crate::explore::fault::Fault;
 use crate::explore::thread_id::ThreadId;
 use crate::explore::value::Value;
-use crate::models::effect::Effect;
+use crate::models::Effect;
 
 pub use exit::thread_returned;
 

@@ -10,7 +10,7 @@ use crate::explore::sync::outcome::{BlockReason, EffectOutcome, Resume};
 use crate::explore::sync::semaphore::Semaphore;
 use crate::explore::sync::table::SyncKey;
 use crate::explore::value::{Pointer, Value};
-use crate::models::effect::{ArgumentIndex, Attempt, ResultConvention};
+use crate::models::{ArgumentIndex, Attempt, ResultConvention};
 use crate::program::Type;
 
 /// `PTHREAD_BARRIER_SERIAL_THREAD`.

@@ -3,7 +3,7 @@
 use super::{Outcome, Performance};
 use crate::explore::sync::layout::errno;
 use crate::explore::value::{Pointer, ScalarValue, Value};
-use crate::models::effect::ResultConvention;
+use crate::models::ResultConvention;
 use crate::program::{Scalar, Type};
 
 /// `thrd_success` is 0.

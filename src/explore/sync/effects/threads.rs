@@ -1,14 +1,14 @@
 //! Threads: create, join, detach, cancel, and what a thread knows of itself.
 
 use super::{Outcome, Performance};
+use crate::explore::fault::Fault;
 use crate::explore::sync::event::SyncEvent;
 use crate::explore::sync::layout::errno;
 use crate::explore::sync::outcome::{BlockReason, EffectOutcome, Resume};
 use crate::explore::sync::threads::{JoinAnswer, ThreadStatus, Threads};
 use crate::explore::thread_id::ThreadId;
 use crate::explore::value::{Pointer, ScalarValue, Value};
-use crate::explore::fault::Fault;
-use crate::models::effect::{ArgumentIndex, Attempt, Attribute, ResultConvention, SpawnCount, ThreadResult};
+use crate::models::{ArgumentIndex, Attempt, Attribute, ResultConvention, SpawnCount, ThreadResult};
 use crate::program::{AssumptionKind, Type};
 
 /// `PTHREAD_CREATE_DETACHED`.
@@ -74,9 +74,7 @@ impl Performance<'_, '_> {
         let Some(target) = self.thread_argument(handle)? else {
             return self.finish(errno::ESRCH, convention);
         };
-        if attempt != Attempt::Try
-            && self.context.table().thread(self.thread).is_cancelled()
-        {
+        if attempt != Attempt::Try && self.context.table().thread(self.thread).is_cancelled() {
             self.set_joiner(target, None);
             return self.exit_cancelled();
         }

@@ -4,7 +4,7 @@ use super::stand_in::{StandIn, at};
 use crate::explore::sync::layout::errno::*;
 use crate::explore::sync::{EffectOutcome, MisuseKind, Readiness};
 use crate::explore::thread_id::ThreadId;
-use crate::models::effect::{Attempt, Effect, LockClass, LockMode, ResultConvention, Wakes};
+use crate::models::{Attempt, Effect, LockClass, LockMode, ResultConvention, Wakes};
 
 const CONDITION: u64 = 64;
 
@@ -68,8 +68,7 @@ fn the_schedule_says_which_waiter_wakes() {
         let waiting: Vec<_> = (1..=3).map(|thread| waits(&mut machine, thread, Attempt::Blocking)).collect();
         machine.picks = vec![picked];
         signal(&mut machine, 0, Wakes::One);
-        let ready: Vec<usize> =
-            (0..3).filter(|index| machine.readiness(&waiting[*index]) == Readiness::Ready).collect();
+        let ready: Vec<usize> = (0..3).filter(|index| machine.readiness(&waiting[*index]) == Readiness::Ready).collect();
         assert_eq!(ready, [picked]);
     }
 }

@@ -4,7 +4,7 @@ use super::stand_in::{StandIn, at, number};
 use crate::explore::sync::layout::errno::*;
 use crate::explore::sync::{MisuseKind, Readiness, SyncEvent, Touch};
 use crate::explore::thread_id::ThreadId;
-use crate::models::effect::{Attempt, Attribute, Effect, LockClass, LockKindSource, LockMode, ResultConvention};
+use crate::models::{Attempt, Attribute, Effect, LockClass, LockKindSource, LockMode, ResultConvention};
 
 fn acquire_as(class: LockClass, mode: LockMode, attempt: Attempt, result: ResultConvention) -> Effect {
     Effect::Acquire { lock: 0, class, mode, attempt, result }
@@ -128,11 +128,11 @@ fn unlocks_and_destroys_have_rules() {
     machine.call(0, lock(), &[at(0)]);
     assert_eq!(machine.call(1, destroy.clone(), &[at(0)]), EBUSY);
     machine.call(1, unlock(), &[at(0)]);
+    assert_eq!(machine.misuse_kinds(), [MisuseKind::UnlockNotHeld, MisuseKind::DestroyHeld, MisuseKind::UnlockNotHeld]);
     assert_eq!(
-        machine.misuse_kinds(),
-        [MisuseKind::UnlockNotHeld, MisuseKind::DestroyHeld, MisuseKind::UnlockNotHeld]
+        machine.misuses.iter().map(|misuse| misuse.holder).collect::<Vec<_>>(),
+        [None, Some(ThreadId(0)), Some(ThreadId(0))]
     );
-    assert_eq!(machine.misuses.iter().map(|misuse| misuse.holder).collect::<Vec<_>>(), [None, Some(ThreadId(0)), Some(ThreadId(0))]);
     assert!(machine.table.held_by(ThreadId(0)).is_empty(), "the foreign unlock took it away");
     assert_eq!(machine.call(1, destroy, &[at(0)]), 0);
     assert_eq!(machine.call(0, lock(), &[at(0)]), EINVAL, "destroyed");

@@ -8,7 +8,7 @@ use crate::explore::sync::{
 };
 use crate::explore::thread_id::ThreadId;
 use crate::explore::value::{ObjectId, Pointer, ScalarValue, Value};
-use crate::models::effect::Effect;
+use crate::models::Effect;
 use crate::program::{AssumptionKind, DataLayout, SiteId, Type};
 
 pub const MAIN: ThreadId = ThreadId(0);

@@ -6,7 +6,7 @@ use crate::explore::sync::threads::Threads;
 use crate::explore::sync::{EffectOutcome, MisuseKind, Readiness, Resume, SyncEvent, thread_returned};
 use crate::explore::thread_id::ThreadId;
 use crate::explore::value::{Pointer, Value};
-use crate::models::effect::{Attempt, Attribute, Effect, LockClass, LockMode, ResultConvention, SpawnCount, ThreadResult};
+use crate::models::{Attempt, Attribute, Effect, LockClass, LockMode, ResultConvention, SpawnCount, ThreadResult};
 
 fn function(address: u64) -> Value {
     Value::pointer(Pointer { address, object: None })

@@ -5,7 +5,7 @@ use crate::explore::sync::layout::errno::*;
 use crate::explore::sync::{EffectOutcome, Readiness, Resume, SyncEvent, Touch};
 use crate::explore::thread_id::ThreadId;
 use crate::explore::value::{Pointer, Value};
-use crate::models::effect::{Attempt, AtomicCall, AtomicOperation, Effect, SizeSource};
+use crate::models::{AtomicCall, AtomicOperation, Attempt, Effect, SizeSource};
 use crate::program::Ordering;
 
 #[test]
@@ -119,7 +119,7 @@ fn compare_exchange_writes_back_what_it_found() {
 
 #[test]
 fn fences_take_their_ordering_from_the_call() {
-    use crate::models::effect::ArgumentIndexOrStrongest;
+    use crate::models::ArgumentIndexOrStrongest;
     let mut machine = StandIn::with_threads(0);
     machine.call(0, Effect::Fence { ordering: ArgumentIndexOrStrongest::Argument(0) }, &[number(2)]);
     machine.call(0, Effect::Fence { ordering: ArgumentIndexOrStrongest::SequentiallyConsistent }, &[]);
