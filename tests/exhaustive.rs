@@ -126,7 +126,7 @@ struct Compared {
     complaints: Vec<String>,
 }
 
-fn compare(file: &PathBuf) -> Compared {
+fn compare(file: &Path) -> Compared {
     let expectations = expectations(file);
     let program = load_c(file, &expectations.flags);
     let machine = machine(&program, &Models::embedded());

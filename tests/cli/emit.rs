@@ -52,7 +52,7 @@ fn threads_have_the_names_that_findings_use() {
     let threads = scratch.lockcheck(&["emit", "threads", "prog.c"]).expect(0).stdout;
     let heads: Vec<&str> = threads.lines().filter(|line| !line.starts_with(' ')).collect();
     for finding in list(&scratch.report(&[]), "findings") {
-        for site in list(&finding, "sites") {
+        for site in list(finding, "sites") {
             let name = site["thread"].as_str().expect("a name").to_owned();
             let plain = name.split('#').next().expect("a name before the number");
             assert!(heads.iter().any(|head| head.split('#').next() == Some(plain)), "{name} is not in:\n{threads}");

@@ -37,9 +37,9 @@ fn expect_early_end(body: &str, words: &str) {
     let scratch = program(body);
     let report = scratch.report(&["--", "-w"]);
     assert!(list(&report, "findings").is_empty(), "{body}: {report}");
-    let sentence = format!("a run ended early at prog.c:5:");
+    let sentence = "a run ended early at prog.c:5:";
     let limits: Vec<&str> = list(&report, "limits").iter().filter_map(|limit| limit.as_str()).collect();
-    assert!(limits.iter().any(|limit| limit.starts_with(&sentence) && limit.contains(words)), "{body}: {limits:?}");
+    assert!(limits.iter().any(|limit| limit.starts_with(sentence) && limit.contains(words)), "{body}: {limits:?}");
     let text = scratch.lockcheck(&["prog.c", "--", "-w"]).expect(3).stdout;
     assert!(text.contains(&format!("note: not complete: {sentence}")) && text.contains(words), "{text}");
 }

@@ -159,8 +159,8 @@ impl<'m> Product<'m> {
     fn visit(&mut self, state: &State, index: StateIndex) {
         let mut waits = [0u16; state::MOST_SLOTS];
         let (mut can_move, mut is_over) = (false, true);
-        for slot in 0..state.threads.len() {
-            let Some(point) = self.stacks.top(state.threads[slot].stack) else { continue };
+        for (slot, thread) in state.threads.iter().enumerate() {
+            let Some(point) = self.stacks.top(thread.stack) else { continue };
             is_over = false;
             let outcome = self.successors(state, slot);
             waits[slot] = outcome.waits_for;

@@ -65,7 +65,7 @@ impl Tabulation<'_, '_> {
         let (mut entry, mut aside, mut levels, mut passed) =
             (Working::default(), Working::default(), Working::default(), Vec::new());
         for (held, site) in holdings.items {
-            let names = self.into_callee(at.key, &held.names, &pairs);
+            let names = self.in_callee(at.key, &held.names, &pairs);
             if names.is_empty() {
                 aside.items.push((held, site));
             } else {
@@ -142,7 +142,7 @@ impl Tabulation<'_, '_> {
     }
 
     /// The names that mean the same in the callee.
-    fn into_callee(&mut self, key: &ContextKey, names: &Names, pairs: &[(TermId, TermId)]) -> Names {
+    fn in_callee(&mut self, key: &ContextKey, names: &Names, pairs: &[(TermId, TermId)]) -> Names {
         let _ = key;
         let mut inside = Names { place: names.place, ..Names::default() };
         for term in &names.terms {

@@ -79,9 +79,9 @@ fn report_range(call: &mut Call, function: Builtin, inputs: &[f64], result: f64)
     let is_exponential = matches!(function, Builtin::Exp | Builtin::Exp2 | Builtin::Exp10 | Builtin::Pow);
     if result.is_nan() && !inputs.iter().any(|input| input.is_nan()) {
         call.set_errno(EDOM)
-    } else if result.is_infinite() && inputs.iter().all(|input| input.is_finite()) {
-        call.set_errno(ERANGE)
-    } else if is_exponential && result == 0.0 && inputs.iter().all(|input| input.is_finite()) && inputs[0] != 0.0 {
+    } else if inputs.iter().all(|input| input.is_finite())
+        && (result.is_infinite() || is_exponential && result == 0.0 && inputs[0] != 0.0)
+    {
         call.set_errno(ERANGE)
     } else {
         Ok(())

@@ -351,7 +351,7 @@ pub fn fread(mut call: Call, first: usize) -> Outcome {
     if !bytes.is_empty() {
         call.environment.write(buffer, &bytes)?;
     }
-    let whole = if size == 0 { 0 } else { bytes.len() as u64 / size };
+    let whole = (bytes.len() as u64).checked_div(size).unwrap_or(0);
     call.integer(whole.into())
 }
 

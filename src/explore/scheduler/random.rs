@@ -42,7 +42,7 @@ struct Priorities {
 impl Random {
     pub fn new(seed: u64) -> Random {
         let mut generator = Generator::new(seed);
-        let strategy = if seed % 2 == 0 {
+        let strategy = if seed.is_multiple_of(2) {
             let length = 1 << (3 + generator.below(10));
             let count = 1 + generator.below(4);
             let mut changes: Vec<u64> = (0..count).map(|_| generator.below(length)).collect();

@@ -75,7 +75,7 @@ impl Collector<'_> {
             false => format::printed(text, pointer_bytes),
         });
         if family.is_list {
-            self.from_list(call, family, uses.as_deref(), found);
+            self.add_list(call, family, uses.as_deref(), found);
             return true;
         }
         let given = call.arguments.get(family.template + 1..).unwrap_or_default();
@@ -91,7 +91,7 @@ impl Collector<'_> {
     }
 
     /// The list moves on, and behind the arguments that callers gave lies what the format says.
-    fn from_list(&self, call: LibraryCall<'_>, family: Family, uses: Option<&[Use]>, found: &mut Vec<MemoryAccess>) {
+    fn add_list(&self, call: LibraryCall<'_>, family: Family, uses: Option<&[Use]>, found: &mut Vec<MemoryAccess>) {
         let Some(list) = call.argument(family.template + 1) else { return };
         if self.program.layout.pointer_bytes == 8 {
             found.push(plain(list, Some(self.list_bytes()), Action::Read));

@@ -348,7 +348,7 @@ pub(super) fn is_apart(left: &Address, left_size: u64, right: &Address, right_si
 fn is_apart_by_stride(left: &Address, left_size: u64, right: &Address, right_size: u64) -> bool {
     let Some(distance) = right.constant.checked_sub(left.constant) else { return false };
     let strides = left.terms.iter().chain(&right.terms).map(|term| i128::from(term.stride.unsigned_abs()));
-    let common = strides.fold(0, |a, b| greatest_common_divisor(a, b));
+    let common = strides.fold(0, greatest_common_divisor);
     common > 0 && {
         let distance = i128::from(distance).rem_euclid(common);
         distance >= i128::from(left_size) && common - distance >= i128::from(right_size)

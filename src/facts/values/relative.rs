@@ -166,7 +166,7 @@ fn form(
         let at = table.plus(object, stand.residue as i64);
         known.push((base, at));
     }
-    digits.sort_by(|left, right| right.factor.cmp(&left.factor));
+    digits.sort_by_key(|digit| std::cmp::Reverse(digit.factor));
     let mut left = i128::from(stand.residue) + i128::from(constant);
     let mut factors: SmallVec<[u64; 2]> = SmallVec::new();
     for (position, digit) in digits.iter().enumerate() {
@@ -266,7 +266,7 @@ fn determine(table: &mut Table, term: TermId, value: TermId, known: &mut Vec<(Te
 
 /// The number that an odd one times gives 1, modulo 2⁶⁴ and so modulo every smaller power.
 fn inverse(factor: u64) -> Option<u64> {
-    if factor % 2 == 0 {
+    if factor.is_multiple_of(2) {
         return None;
     }
     // Newton: each step doubles the correct bits; an odd number is its own inverse modulo 8.

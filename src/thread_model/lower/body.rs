@@ -25,18 +25,18 @@ impl Lowering<'_> {
             (0..=count).map(|at| begins_block(&procedure.steps, at).then(|| builder.new_block())).collect();
         let block = |at: usize| blocks[at].expect("a target begins a block");
         let mut sites = Vec::new();
-        for at in 0..=count {
+        for (at, start) in blocks.iter().enumerate() {
             let position = procedure.steps.get(at).map_or(procedure.end, |step| step.position);
             let site = builder.new_site(position);
             sites.push(site);
             if at == 0 {
                 builder.end(TerminatorKind::Jump(block(0)));
-            } else if let Some(next) = blocks[at]
+            } else if let Some(next) = *start
                 && !builder.is_ended()
             {
                 builder.end(TerminatorKind::Jump(next));
             }
-            if let Some(next) = blocks[at] {
+            if let Some(next) = *start {
                 builder.go_to(next);
             }
             match procedure.steps.get(at).map(|step| &step.kind) {
