@@ -18,6 +18,11 @@ pub struct Family(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment(pub u32);
 
+impl Moment {
+    /// In the phase that the function was called in, and is still in.
+    pub const HERE: Moment = Moment(u32::MAX);
+}
+
 /// What sort of thing is held. All of them ride the same machinery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Token {

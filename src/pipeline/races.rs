@@ -17,11 +17,13 @@ use crate::program::{Place, Program};
 pub struct Races<'a> {
     result: RaceResult,
     sides: Sides<'a>,
+    tables: Vec<Protection>,
 }
 
 impl<'a> Races<'a> {
     pub fn new(program: &'a Program, facts: &'a Facts<'a>, result: RaceResult) -> Races<'a> {
-        Races { result, sides: Sides { program, facts } }
+        let tables = tables(&result);
+        Races { result, sides: Sides { program, facts }, tables }
     }
 
     /// What schedules are aimed at: one for each candidate, in their order.
@@ -124,29 +126,13 @@ impl<'a> Races<'a> {
     }
 
     pub fn protection(&self) -> Vec<Protection> {
-        let table = |table: &crate::engines::race::Protection| {
-            let locks: Vec<(String, u64)> = table.rows.iter().map(|(lock, count)| (lock.clone(), *count as u64)).collect();
-            let without = locks.first().map_or(Vec::new(), |(lock, _)| self.places_without(&table.object, lock));
-            Protection { object: table.object.clone(), accesses: table.accesses as u64, locks, without }
-        };
-        self.result.protection.iter().map(table).collect()
-    }
-
-    /// Where candidates touch an object without a lock.
-    fn places_without(&self, object: &str, lock: &str) -> Vec<Place> {
-        let candidates =
-            self.result.candidates.iter().filter(|candidate| candidate.object == object || candidate.whole == object);
-        let ends = candidates.flat_map(|candidate| &candidate.ends).filter(|end| end.locks.iter().all(|held| held.name != lock));
-        ends.filter_map(|end| end.place.clone()).collect::<BTreeSet<Place>>().into_iter().collect()
+        self.tables.clone()
     }
 
     /// Which lock was forgotten: said when most accesses of the object hold it and an end of the finding does not.
     pub fn forgotten_by(&self, finding: &Finding) -> Option<String> {
-        let tables = self.protection();
-        let table = tables
-            .iter()
-            .find(|table| table.object == finding.object)
-            .or_else(|| tables.iter().find(|table| table.object == finding.whole))?;
+        let table_of = |object: &str| self.tables.iter().find(|table| table.object == object);
+        let table = table_of(&finding.object).or_else(|| table_of(&finding.whole))?;
         let (lock, count) = table.forgotten()?;
         let lacks = |end: &&End| end.locks.iter().all(|held| held.name != lock);
         let lines: BTreeSet<String> = finding
@@ -176,6 +162,35 @@ impl<'a> Races<'a> {
             only_atomic: quiet.only_atomic as u64,
         }
     }
+}
+
+/// What protects each object, and where candidates touch it without its first lock.
+fn tables(result: &RaceResult) -> Vec<Protection> {
+    let mut touched: FxHashMap<&str, Vec<&Side>> = FxHashMap::default();
+    for candidate in &result.candidates {
+        let names: BTreeSet<&str> = [candidate.object.as_str(), candidate.whole.as_str()].into();
+        for name in names {
+            touched.entry(name).or_default().extend(&candidate.ends);
+        }
+    }
+    let table = |table: &crate::engines::race::Protection| {
+        let locks: Vec<(String, u64)> = table.rows.iter().map(|(lock, count)| (lock.clone(), *count as u64)).collect();
+        let ends = touched.get(table.object.as_str()).map_or(&[][..], Vec::as_slice);
+        let without: BTreeSet<Place> = match locks.first() {
+            Some((lock, _)) => {
+                let lacks = |end: &&&Side| end.locks.iter().all(|held| held.name != *lock);
+                ends.iter().filter(lacks).filter_map(|end| end.place.clone()).collect()
+            }
+            None => BTreeSet::new(),
+        };
+        Protection {
+            object: table.object.clone(),
+            accesses: table.accesses as u64,
+            locks,
+            without: without.into_iter().collect(),
+        }
+    };
+    result.protection.iter().map(table).collect()
 }
 
 fn lines_of(finding: &Finding) -> BTreeSet<(String, String, u32)> {

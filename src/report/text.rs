@@ -84,25 +84,27 @@ fn files_of(finding: &Finding) -> Vec<String> {
 }
 
 fn excerpt(file: &str, finding: &Finding, sources: &mut Sources, options: &TextOptions) -> Option<String> {
-    let source = sources.text(file)?.to_owned();
+    let places = || finding.ends.iter().filter_map(|end| end.place.as_ref()).filter(|place| place.file == file);
+    let first = places().map(|place| place.line).min()?;
+    let last = places().map(|place| place.line).max()?;
+    let source = sources.lines(file, first, last)?.to_owned();
     let mut annotations: Vec<Annotation<'_>> = Vec::new();
     for (index, end) in finding.ends.iter().enumerate() {
         let Some(place) = end.place.as_ref().filter(|place| place.file == file) else { continue };
-        let span = span_in(&source, place)?;
+        let span = span_in(&source, place.line - first, place.column)?;
         let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
         annotations.push(kind.span(span).label(format!("{} by {}", end.role.name(), end.thread)));
     }
-    let snippet = Snippet::source(source.as_str()).fold(true).annotations(annotations);
+    let snippet = Snippet::source(source.as_str()).line_start(first as usize).fold(true).annotations(annotations);
     let renderer = if options.color { Renderer::styled() } else { Renderer::plain() };
     Some(renderer.render(&[Group::with_level(Level::WARNING).element(snippet)]))
 }
 
-/// The bytes of a whole file that a place points at.
-fn span_in(source: &str, place: &Place) -> Option<std::ops::Range<usize>> {
-    let index = (place.line as usize).checked_sub(1)?;
-    let line_start: usize = source.split_inclusive('\n').take(index).map(str::len).sum();
-    let line = source.lines().nth(index)?;
-    let span = token_span(line, place.column);
+/// The bytes that a column of a line, counted from 0, points at.
+fn span_in(source: &str, line: u32, column: u32) -> Option<std::ops::Range<usize>> {
+    let mut lines = source.split_inclusive('\n');
+    let line_start: usize = lines.by_ref().take(line as usize).map(str::len).sum();
+    let span = token_span(lines.next()?.trim_end_matches(['\n', '\r']), column);
     Some(line_start + span.start..line_start + span.end)
 }
 

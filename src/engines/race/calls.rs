@@ -2,13 +2,13 @@
 
 use smallvec::SmallVec;
 
-use super::context::{Bindings, ContextId, ContextKey, Exit, ReturnFact};
+use super::context::{Bindings, ContextId, ContextKey, Edge, Exit, ReturnFact, Standing};
 use super::effects::MOST_LEVELS;
 use super::skeleton::{CallEvent, Target};
 use super::state::{Alternative, State};
 use super::tabulate::{Collected, Tabulation};
-use crate::facts::{Location, Offset, TermId};
-use crate::locks::{Held, Names, Term, Token, Working};
+use crate::facts::{Location, Offset, PhaseId, Stage, TermId};
+use crate::locks::{Held, Moment, Names, Term, Token, Working};
 use crate::program::{BlockId, FunctionId, Operand, RegisterId, SiteId};
 
 /// A call instruction in a context.
@@ -59,13 +59,19 @@ impl Tabulation<'_, '_> {
             return vec![before.clone()];
         }
         let facts = self.facts;
-        let stage = facts.threads.enter(at.key.stage, at.block, at.index, callee);
+        let standing = match at.key.standing {
+            Standing::Activation(activation) => {
+                facts.threads.enter(Stage::Activation(activation), at.block, at.index, callee).into()
+            }
+            Standing::AsCaller => Standing::AsCaller,
+        };
+        let phase = self.phase(at);
         let pairs = self.parameters(at.key.function, callee, arguments);
         let holdings = Working::of(self.locksets.get(before.lockset), &before.sites);
         let (mut entry, mut aside, mut levels, mut passed) =
             (Working::default(), Working::default(), Working::default(), Vec::new());
         for (held, site) in holdings.items {
-            let names = self.in_callee(at.key, &held.names, &pairs);
+            let names = self.in_callee(&held.names, &pairs);
             if names.is_empty() {
                 aside.items.push((held, site));
             } else {
@@ -81,8 +87,8 @@ impl Tabulation<'_, '_> {
             entry.take(extra, Some(at.site));
         }
         let bindings = self.bindings(at.key, callee, arguments);
-        let context = self.enter(callee, stage, entry, bindings);
-        self.contexts.all[at.context].callees.insert((at.site, context));
+        let context = self.enter(callee, standing, entry, bindings);
+        self.contexts.all[at.context].callees.insert(Edge { site: at.site, callee: context, phase });
         if !skeleton.is_changing {
             return vec![before.clone()];
         }
@@ -95,7 +101,8 @@ impl Tabulation<'_, '_> {
             for (held, site) in Working::of(self.locksets.get(lockset), &exit.sites).items {
                 let names = self.out_of_callee(at.key, &held.names, &pairs, arguments, &passed);
                 if !names.is_empty() {
-                    after.items.push((Held { names, ..held }, site));
+                    let since = if held.since == Some(Moment::HERE) { Some(self.moment(at)) } else { held.since };
+                    after.items.push((Held { names, since, ..held }, site));
                 }
             }
             if let Some(extra) = &extra {
@@ -129,6 +136,14 @@ impl Tabulation<'_, '_> {
         outcomes
     }
 
+    /// The phase that a call is made in; `None` in a context that stands as its caller.
+    pub(super) fn phase(&self, at: &CallAt<'_>) -> Option<PhaseId> {
+        match at.key.standing {
+            Standing::Activation(activation) => Some(self.facts.threads.phase(Stage::Activation(activation), at.block, at.index)),
+            Standing::AsCaller => None,
+        }
+    }
+
     /// The caller's terms for arguments, with the callee's for parameters.
     fn parameters(&mut self, caller: FunctionId, callee: FunctionId, arguments: &[Operand]) -> Vec<(TermId, TermId)> {
         let parameters = &self.program.functions[callee].parameters;
@@ -142,8 +157,7 @@ impl Tabulation<'_, '_> {
     }
 
     /// The names that mean the same in the callee.
-    fn in_callee(&mut self, key: &ContextKey, names: &Names, pairs: &[(TermId, TermId)]) -> Names {
-        let _ = key;
+    fn in_callee(&mut self, names: &Names, pairs: &[(TermId, TermId)]) -> Names {
         let mut inside = Names { place: names.place, ..Names::default() };
         for term in &names.terms {
             if let Some(rebased) = self.facts.values.rebase(TermId::from_number(term.0), pairs) {

@@ -1,8 +1,9 @@
 //! Contexts: the ways in which a function is entered that matter, and what is known of each.
 //!
-//! # Definition   A context is a function with the stage of the threads' order it runs in, what is held at its entry in the function's own names, and
-//!                the locks that its parameters are known to point to. Threads are no part of it: threads that enter a function alike share
-//!                one context, and which threads come to a context is found afterwards, over the graph of contexts.
+//! # Definition   A context is a function with what is held at its entry in the function's own names, the locks that its parameters are known to
+//!                point to, and, if it creates or joins threads, its place in their order. Threads are no part of it: threads that enter a
+//!                function alike share one context, and which threads come to a context, and when, is found afterwards, over the graph
+//!                of contexts.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use typed_index_collections::TiVec;
 
 use super::state::{Released, State};
-use crate::facts::{Knowledge, Location, Stage};
+use crate::facts::{ActivationId, Knowledge, Location, PhaseId, Stage};
 use crate::locks::{LocksetId, Locksets, Sites};
 use crate::program::{BlockId, FunctionId, SiteId};
 
@@ -34,10 +35,37 @@ impl From<ContextId> for usize {
 /// The exact locations that parameters point to, by the parameter's position.
 pub type Bindings = Vec<(usize, Location)>;
 
+/// Where in the order of threads a context stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Standing {
+    /// A function in which the phase changes.
+    Activation(ActivationId),
+    /// Wherever its caller stands: one phase from beginning to end.
+    AsCaller,
+}
+
+impl From<Stage> for Standing {
+    fn from(stage: Stage) -> Standing {
+        match stage {
+            Stage::Activation(activation) => Standing::Activation(activation),
+            Stage::Phase(_) => Standing::AsCaller,
+        }
+    }
+}
+
+/// A call that was followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Edge {
+    pub site: SiteId,
+    pub callee: ContextId,
+    /// The caller's phase; `None` when the caller stands as its own caller.
+    pub phase: Option<PhaseId>,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ContextKey {
     pub function: FunctionId,
-    pub stage: Stage,
+    pub standing: Standing,
     pub lockset: LocksetId,
     pub bindings: Bindings,
 }
@@ -118,7 +146,7 @@ pub struct Context {
     /// The calls that wait for this context's exits.
     pub waiting: BTreeSet<(ContextId, BlockId)>,
     /// The contexts that its calls enter.
-    pub callees: BTreeSet<(SiteId, ContextId)>,
+    pub callees: BTreeSet<Edge>,
 }
 
 /// All contexts, each once.
@@ -128,8 +156,8 @@ pub struct Contexts {
     numbers: FxHashMap<ContextKey, ContextId>,
     /// How many contexts a function has.
     crowds: FxHashMap<FunctionId, Crowd>,
-    /// By function and stage: the entry that stands for all others when there were too many.
-    overflows: FxHashMap<(FunctionId, Stage), LocksetId>,
+    /// The entry that stands for all others when there were too many.
+    overflows: FxHashMap<(FunctionId, Standing), LocksetId>,
 }
 
 #[derive(Default)]
@@ -138,10 +166,10 @@ struct Crowd {
     with_terms: usize,
 }
 
-/// More contexts of one function are told apart by their stage only; fewer when their locks are known by terms only.
+/// More contexts of one function are told apart by their standing only; fewer when their locks are known by terms only.
 const MOST_CONTEXTS: usize = 256;
 const MOST_CONTEXTS_WITH_TERMS: usize = 48;
-/// Of all functions together: from then on a function has one entry in a stage.
+/// Of all functions together: from then on a function has one entry for each standing.
 const MOST_CONTEXTS_IN_ALL: usize = 4000;
 
 impl Contexts {
@@ -156,7 +184,7 @@ impl Contexts {
         let is_crowded = crowd.count >= MOST_CONTEXTS || has_terms && crowd.with_terms >= MOST_CONTEXTS_WITH_TERMS;
         if is_crowded || self.all.len() >= MOST_CONTEXTS_IN_ALL {
             // From here on one entry stands for all: it falls until nothing is left, so that this ends.
-            let lowest = self.overflows.entry((key.function, key.stage)).or_insert(key.lockset);
+            let lowest = self.overflows.entry((key.function, key.standing)).or_insert(key.lockset);
             (key.lockset, sites) = locksets.meet_with_sites((key.lockset, &sites), *lowest);
             *lowest = key.lockset;
             key.bindings.clear();

@@ -323,6 +323,11 @@ impl<'a, 'p> Covers<'a, 'p> {
         self.get(left).contains(&Item::OwnInstance) && self.get(right).contains(&Item::OwnInstance)
     }
 
+    /// Whether the cover keeps some threads away and not others.
+    pub fn tells_threads_apart(&self, cover: CoverId) -> bool {
+        self.get(cover).iter().any(|item| matches!(item, Item::Own(..) | Item::Acquired(..)))
+    }
+
     /// Whether both addresses say, in the same way, which argument their thread was created with.
     pub fn own_in_common(&self, left: CoverId, right: CoverId, distance: u64) -> bool {
         let right = self.get(right);

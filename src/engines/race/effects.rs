@@ -156,7 +156,7 @@ impl Tabulation<'_, '_> {
         let known = working.get(Token::Lock, &names).map(|held| held.mode);
         match (known, attempt) {
             (None, _) => {
-                let since = Some(Moment(self.facts.threads.phase(at.key.stage, at.block, at.index).index() as u32));
+                let since = Some(self.moment(at));
                 let held = Held { token: Token::Lock, names: names.clone(), family, mode, count: 1, since };
                 working.take(held, Some(at.site));
                 self.note_first(&mut working, &names, mode);
@@ -191,6 +191,11 @@ impl Tabulation<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Now, in the order of threads.
+    pub(super) fn moment(&self, at: &CallAt<'_>) -> Moment {
+        self.phase(at).map_or(Moment::HERE, |phase| Moment(phase.index() as u32))
     }
 
     fn one_more_level(&mut self, working: &mut Working, names: &Names) {

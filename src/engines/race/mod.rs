@@ -1,7 +1,7 @@
 //! Data races: which conflicting accesses does nothing keep apart?
 //!
 //! # Method       1. `skeleton`: what of each function matters.  2. `tabulate`: what is certainly held at each point of each context.  3. `reach`: which threads
-//!                come to each context.  4. `record`: accesses grouped into classes, each with its cover.  5. `pairs`: every two classes that
+//!                come to each context, and when.  4. `record`: accesses grouped into classes, each with its cover.  5. `pairs`: every two classes that
 //!                conflict are refuted for a reason, or are a candidate.  6. `report`: the same in words of the source.
 //! # Theorem      A race that a run of the program shows, without undefined behaviour before it, is among the candidates. (Facts err on the side of more:
 //!                more accesses, more threads at the same time, fewer locks.)
@@ -50,7 +50,7 @@ use pairs::{Checker, Judgement};
 use reach::Reach;
 use record::Records;
 use report::Reporter;
-use tabulate::{AccessState, Tabulation};
+use tabulate::Tabulation;
 
 /// All conflicting pairs of accesses of a program: those that something keeps apart, with the reason, and the others.
 pub fn check(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, options: &RaceOptions) -> RaceResult {
@@ -68,28 +68,23 @@ pub fn check(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, opt
         tabulation.solve();
         collected = tabulation.collect();
     }
-    let mut reach = Reach::of(facts, &tabulation);
+    let mut orders = Orders::new(facts);
+    let mut reach = Reach::of(facts, &tabulation, &mut orders);
+    reach.announce(facts, &tabulation, &collected.accesses, &mut orders);
     let tainted: FxHashSet<Family> = collected.tainted.iter().copied().collect();
     let mut unsafe_ground = Ground::default();
     loop {
         let mut covers = Covers::new(program, facts, tainted.clone(), unsafe_ground.unsettled.clone());
-        let records = Records::of(
-            program,
-            facts,
-            options,
-            &mut tabulation,
-            &reach.threads,
-            &collected.accesses,
-            &mut covers,
-            &unsafe_ground.racing,
-        );
-        let mut checker = Checker { facts, records: &records, covers: &covers, orders: Orders::default() };
+        let racing = &unsafe_ground.racing;
+        let records = Records::of(&mut tabulation, (&reach, &mut orders), &collected.accesses, &mut covers, racing, options);
+        let mut checker = Checker { facts, records: &records, covers: &covers, orders: &mut orders };
         let judgement = checker.judge();
         // A lock that is initialised while others use it protects nothing, and what a race publishes may be known too early.
-        if unsafe_ground.grow(&records, &judgement, &collected.accesses, &tabulation) {
+        if unsafe_ground.grow(&records, &judgement) {
             continue;
         }
-        let reporter = Reporter::new(program, facts, &tabulation, &records, &covers, &collected.accesses, &mut reach);
+        let reporter =
+            Reporter::new(program, facts, &tabulation, &records, &covers, &collected.accesses, (&mut reach, &mut orders));
         return reporter.run(&judgement.judged, judgement.quiet);
     }
 }
@@ -105,22 +100,13 @@ struct Ground {
 
 impl Ground {
     /// Adds the ends of candidates. Whether anything must be looked at again.
-    fn grow(
-        &mut self,
-        records: &Records,
-        judgement: &Judgement,
-        states: &[AccessState],
-        tabulation: &Tabulation<'_, '_>,
-    ) -> bool {
+    fn grow(&mut self, records: &Records, judgement: &Judgement) -> bool {
         let mut is_new = false;
-        for (index, other_writes) in &judgement.ends {
-            let (key, class) = records.classes.get_index(*index).expect("a class of the table");
+        for (index, other_writes) in judgement.ends.iter() {
+            let (key, class) = records.classes.get_index(index).expect("a class of the table");
             for member in &class.members {
-                let state = &states[member.state];
-                let function = tabulation.contexts.all[state.context].key.function;
-                let position = Position { function, block: state.block, index: state.index };
-                is_new |= self.racing.insert(position) && records.rests_on_publications;
-                if member.access.manner == Manner::Operation && *other_writes {
+                is_new |= self.racing.insert(member.position) && records.rests_on_publications;
+                if member.access.manner == Manner::Operation && other_writes {
                     is_new |= self.unsettled.insert(key.location);
                 }
             }

@@ -70,8 +70,8 @@ impl<'a, 'p> Names<'a, 'p> {
         let expression = || {
             let operand = member.access.operand()?;
             match size < WHOLE {
-                true => describe_access(self.program, member.function, operand, size),
-                false => describe_address(self.program, member.function, operand),
+                true => describe_access(self.program, member.position.function, operand, size),
+                false => describe_address(self.program, member.position.function, operand),
             }
         };
         // A part of unknown size is named by where it begins.

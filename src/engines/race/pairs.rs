@@ -7,15 +7,18 @@
 //! # Lock held at creation   Say P holds l since a moment when no thread of C ran, and goes on holding it at its access; C's thread, a descendant of P's
 //!                one instance, has taken l before its access. C's thread was created after P took l, so that C took l after P released it.
 
-use indexmap::IndexMap;
+use std::mem::{Discriminant, discriminant};
+
+use fixedbitset::FixedBitSet;
+use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::cover::{Common, CoverId, Covers};
-use super::order::{Orders, descends};
-use super::record::{ClassKey, Records, ThreadSetId};
+use super::order::{Orders, Overlap, Point, PointSetId, descends};
+use super::record::{ClassKey, Records};
 use super::result::QuietCounts;
-use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, OrderReason, PhaseId, ThreadId, ThreadKind};
-use crate::locks::{Family, Place};
+use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Location, OrderReason, PhaseId, ThreadId};
+use crate::locks::{Family, Moment, Place};
 
 /// Why a pair is no race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,8 +38,8 @@ pub enum Verdict {
     /// They never touch a common byte, or not in conflict.
     NoConflict,
     Refuted(Why),
-    /// Two threads that may be there at the same time.
-    Candidate(ThreadId, ThreadId),
+    /// With the two points that nothing keeps apart, where others are kept apart.
+    Candidate(Option<(Point, Point)>),
 }
 
 /// The verdict on two classes of an object, by their numbers.
@@ -55,8 +58,30 @@ pub struct Judged {
 pub struct Judgement {
     pub judged: Vec<Judged>,
     pub quiet: QuietCounts,
-    /// The classes that are an end of some candidate, and whether some other end writes.
-    pub ends: FxHashMap<usize, bool>,
+    pub ends: Ends,
+}
+
+/// The classes that are an end of some candidate, and whether some other end writes.
+#[derive(Default)]
+pub struct Ends {
+    of_any: FixedBitSet,
+    of_write: FixedBitSet,
+}
+
+impl Ends {
+    fn note(&mut self, classes: &[usize], other_writes: bool) {
+        for class in classes {
+            self.of_any.grow_and_insert(*class);
+            if other_writes {
+                self.of_write.grow_and_insert(*class);
+            }
+        }
+    }
+
+    /// Ascending.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, bool)> + '_ {
+        self.of_any.ones().map(|class| (class, self.of_write.contains(class)))
+    }
 }
 
 /// Classes that differ in nothing but the bytes they touch: what keeps them apart from others is the same.
@@ -64,25 +89,103 @@ pub struct Judgement {
 struct SideKey {
     is_write: bool,
     is_atomic: bool,
-    threads: ThreadSetId,
-    phase: PhaseId,
+    points: PointSetId,
     cover: CoverId,
 }
 
-type Sides = IndexMap<SideKey, Vec<usize>, FxBuildHasher>;
+/// The classes of one side, and the bytes they touch.
+#[derive(Default)]
+struct Side {
+    classes: Vec<usize>,
+    extents: FixedBitSet,
+}
 
-/// More pairs of classes of two sides, or of one object, are counted and not listed.
+type Sides = IndexMap<SideKey, Side, FxBuildHasher>;
+
+/// More pairs of classes of one object with the same reason, or without any, are counted and not listed.
+const MOST_REFUTED: usize = 64;
+const MOST_CANDIDATES: usize = 1000;
+/// More pairs of two sides, one of unknown addresses, are counted and not listed.
 const MOST_OF_SIDES: usize = 16;
-const MOST_OF_OBJECT: usize = 1000;
 
-pub struct Checker<'a, 'p> {
+/// What is listed of one object: by kind of verdict, how many and the last.
+#[derive(Default)]
+struct Listing {
+    kinds: FxHashMap<Option<Discriminant<Why>>, (usize, usize)>,
+}
+
+impl Listing {
+    fn add(&mut self, judgement: &mut Judgement, judged: Judged) {
+        let (kind, most) = Self::kind(&judged.verdict);
+        let (count, last) = self.kinds.entry(kind).or_default();
+        if *count >= most {
+            judgement.judged[*last].more += 1;
+        } else {
+            *count += 1;
+            *last = judgement.judged.len();
+            judgement.judged.push(judged);
+        }
+    }
+
+    fn has_room(&self, verdict: &Verdict) -> bool {
+        let (kind, most) = Self::kind(verdict);
+        self.kinds.get(&kind).is_none_or(|(count, _)| *count < most)
+    }
+
+    /// Counts pairs like one that was listed.
+    fn count(&mut self, judgement: &mut Judgement, verdict: Verdict, pairs: u64) {
+        if let Some((_, last)) = self.kinds.get(&Self::kind(&verdict).0) {
+            judgement.judged[*last].more += pairs;
+        }
+    }
+
+    fn kind(verdict: &Verdict) -> (Option<Discriminant<Why>>, usize) {
+        match verdict {
+            Verdict::Refuted(why) => (Some(discriminant(why)), MOST_REFUTED),
+            Verdict::Candidate(_) | Verdict::NoConflict => (None, MOST_CANDIDATES),
+        }
+    }
+}
+
+/// The different bytes that the classes of an object touch, and which of them may overlap.
+struct Extents {
+    table: IndexSet<(Location, u64), FxBuildHasher>,
+    neighbours: Vec<FixedBitSet>,
+}
+
+impl Extents {
+    fn of<'c>(facts: &Facts<'_>, classes: impl Iterator<Item = &'c ClassKey>) -> Extents {
+        let table: IndexSet<(Location, u64), FxBuildHasher> = classes.map(|class| (class.location, class.size)).collect();
+        let mut neighbours = vec![FixedBitSet::with_capacity(table.len()); table.len()];
+        for (one, (location, size)) in table.iter().enumerate() {
+            for (other, (other_location, other_size)) in table.iter().enumerate().skip(one) {
+                if facts.points_to.may_alias(*location, *size, *other_location, *other_size) {
+                    neighbours[one].insert(other);
+                    neighbours[other].insert(one);
+                }
+            }
+        }
+        Extents { table, neighbours }
+    }
+
+    fn number(&self, class: &ClassKey) -> usize {
+        self.table.get_index_of(&(class.location, class.size)).expect("an extent of the object")
+    }
+
+    /// The extents that may overlap with a class.
+    fn neighbours(&self, class: &ClassKey) -> &FixedBitSet {
+        &self.neighbours[self.number(class)]
+    }
+}
+
+pub struct Checker<'a, 'f, 'p> {
     pub facts: &'a Facts<'p>,
     pub records: &'a Records,
     pub covers: &'a Covers<'a, 'p>,
-    pub orders: Orders,
+    pub orders: &'a mut Orders<'f, 'p>,
 }
 
-impl Checker<'_, '_> {
+impl Checker<'_, '_, '_> {
     /// All conflicting pairs of classes, object by object, and how many objects need no look at pairs.
     pub fn judge(&mut self) -> Judgement {
         let records = self.records;
@@ -91,9 +194,10 @@ impl Checker<'_, '_> {
         let unknown = self.facts.points_to.object_of_kind(&AbstractObjectKind::Unknown);
         let unknown_sides = unknown
             .and_then(|unknown| records.by_object.get(&unknown))
-            .map_or_else(Sides::default, |classes| self.sides(classes));
+            .map_or_else(Sides::default, |classes| self.sides(classes, None));
         for (object, own) in &records.by_object {
-            let sides = self.sides(own);
+            let extents = Extents::of(self.facts, own.iter().map(|class| self.class(*class)));
+            let sides = self.sides(own, Some(&extents));
             // What is unknown on both sides is looked at once, among the unknown.
             let is_met_by_unknown = unknown.is_some_and(|unknown| unknown != *object && self.facts.points_to.is_escaped(*object));
             let others = if is_met_by_unknown { Some(&unknown_sides) } else { None };
@@ -105,13 +209,13 @@ impl Checker<'_, '_> {
             } else if self.is_of_first_thread(all()) {
                 judgement.quiet.thread_local += 1;
             } else {
-                let first = judgement.judged.len();
+                let mut listing = Listing::default();
                 for (position, left) in sides.iter().enumerate() {
                     for right in sides.iter().skip(position) {
-                        self.judge_sides(*object, left, right, first, &mut judgement);
+                        self.judge_sides(*object, left, right, &extents, &mut listing, &mut judgement);
                     }
                     for right in others.into_iter().flatten() {
-                        self.judge_sides(*object, left, right, first, &mut judgement);
+                        self.judge_sides(*object, left, right, &extents, &mut listing, &mut judgement);
                     }
                 }
             }
@@ -121,35 +225,36 @@ impl Checker<'_, '_> {
 
     /// Whether the program's first thread makes all the accesses: no created thread has a part in them.
     fn is_of_first_thread<'s>(&self, mut sides: impl Iterator<Item = &'s SideKey>) -> bool {
-        let Some(first) = sides.next() else { return true };
-        match self.records.threads(first.threads) {
-            [thread] => {
-                self.facts.threads.thread(*thread).kind == ThreadKind::Main && sides.all(|side| side.threads == first.threads)
-            }
-            _ => false,
-        }
+        sides.all(|side| self.orders.is_of_first_thread(side.points))
     }
 
     fn class(&self, index: usize) -> &ClassKey {
         self.records.classes.get_index(index).expect("a class of the table").0
     }
 
-    fn sides(&self, classes: &[usize]) -> Sides {
+    fn sides(&self, classes: &[usize], extents: Option<&Extents>) -> Sides {
         let mut sides = Sides::default();
         for index in classes {
-            let ClassKey { is_write, is_atomic, threads, phase, cover, .. } = *self.class(*index);
-            sides.entry(SideKey { is_write, is_atomic, threads, phase, cover }).or_default().push(*index);
+            let class = self.class(*index);
+            let ClassKey { is_write, is_atomic, points, cover, .. } = *class;
+            let side = sides.entry(SideKey { is_write, is_atomic, points, cover }).or_default();
+            side.classes.push(*index);
+            if let Some(extents) = extents {
+                side.extents.grow(extents.table.len());
+                side.extents.insert(extents.number(class));
+            }
         }
         sides
     }
 
-    /// The pairs of two sides. `first` is where the object's pairs begin in the list.
+    /// The pairs of two sides.
     fn judge_sides(
         &mut self,
         object: AbstractObjectId,
-        left: (&SideKey, &Vec<usize>),
-        right: (&SideKey, &Vec<usize>),
-        first: usize,
+        left: (&SideKey, &Side),
+        right: (&SideKey, &Side),
+        extents: &Extents,
+        listing: &mut Listing,
         judgement: &mut Judgement,
     ) {
         let is_conflict = (left.0.is_write || right.0.is_write) && !(left.0.is_atomic && right.0.is_atomic);
@@ -159,49 +264,61 @@ impl Checker<'_, '_> {
         let is_one = std::ptr::eq(left.1, right.1);
         let is_unknown =
             |class: usize| self.facts.points_to.object(self.class(class).location.object).kind == AbstractObjectKind::Unknown;
-        if is_unknown(right.1[0]) {
-            return self.judge_unknown(object, left.1, right.1, is_one, judgement);
+        if is_unknown(right.1.classes[0]) {
+            return self.judge_unknown(object, (&left.1.classes, &right.1.classes), is_one, listing, judgement);
         }
-        // Whatever it is for the first two that may touch a common byte, it is for all of them.
-        let mut verdict = None;
-        let (mut listed, mut last) = (0, None);
-        for (position, one) in left.1.iter().enumerate() {
-            for other in if is_one { &right.1[position..] } else { &right.1[..] } {
-                let (a, b) = (self.class(*one), self.class(*other));
-                if !self.facts.points_to.may_alias(a.location, a.size, b.location, b.size) {
-                    continue;
+        let touches = |one: &&usize| !extents.neighbours(self.class(**one)).is_disjoint(&right.1.extents);
+        let Some(first) = left.1.classes.iter().find(touches) else { return };
+        let meets = |one: usize, other: usize| extents.neighbours(self.class(one)).contains(extents.number(self.class(other)));
+        let other = right.1.classes.iter().find(|other| meets(*first, **other)).expect("an extent of the side");
+        // Whatever it is for these two, it is for all of them.
+        let (a, b) = (*self.class(*first), *self.class(*other));
+        let verdict = self.check(&a, &b);
+        if verdict == Verdict::NoConflict {
+            return;
+        }
+        let mut pairs = 0;
+        let mut touched = FixedBitSet::with_capacity(extents.table.len());
+        for one in &left.1.classes {
+            let near = extents.neighbours(self.class(*one));
+            let count = near.intersection_count(&right.1.extents);
+            pairs += count as u64;
+            if count > 0 && matches!(verdict, Verdict::Candidate(_)) {
+                judgement.ends.note(&[*one], b.is_write);
+                touched.union_with(near);
+            }
+        }
+        for other in &right.1.classes {
+            if touched.contains(extents.number(self.class(*other))) {
+                judgement.ends.note(&[*other], a.is_write);
+            }
+        }
+        if is_one {
+            // Each pair was met from either end, but for a class with itself.
+            pairs = (pairs + left.1.classes.len() as u64) / 2;
+        }
+        'listed: for (position, one) in left.1.classes.iter().enumerate() {
+            let others = if is_one { &right.1.classes[position..] } else { &right.1.classes[..] };
+            for other in others {
+                if !listing.has_room(&verdict) {
+                    break 'listed;
                 }
-                let (a, b) = (*a, *b);
-                let verdict = *verdict.get_or_insert_with(|| self.check(&a, &b));
-                match verdict {
-                    Verdict::NoConflict => return,
-                    Verdict::Refuted(_) => {}
-                    Verdict::Candidate(..) => {
-                        *judgement.ends.entry(*one).or_default() |= b.is_write;
-                        *judgement.ends.entry(*other).or_default() |= a.is_write;
-                    }
-                }
-                if let Some(last) = last
-                    && (listed >= MOST_OF_SIDES || judgement.judged.len() - first >= MOST_OF_OBJECT)
-                {
-                    let last: &mut Judged = &mut judgement.judged[last];
-                    last.more += 1;
-                } else {
-                    last = Some(judgement.judged.len());
-                    listed += 1;
-                    judgement.judged.push(Judged { object, left: *one, right: *other, verdict, more: 0 });
+                if extents.neighbours(self.class(*one)).contains(extents.number(self.class(*other))) {
+                    listing.add(judgement, Judged { object, left: *one, right: *other, verdict, more: 0 });
+                    pairs -= 1;
                 }
             }
         }
+        listing.count(judgement, verdict, pairs);
     }
 
     /// The pairs of two sides, one of unknown addresses: any of them may touch any byte of the other's.
     fn judge_unknown(
         &mut self,
         object: AbstractObjectId,
-        left: &[usize],
-        right: &[usize],
+        (left, right): (&[usize], &[usize]),
         is_one: bool,
+        listing: &mut Listing,
         judgement: &mut Judgement,
     ) {
         let (a, b) = (*self.class(left[0]), *self.class(right[0]));
@@ -209,21 +326,22 @@ impl Checker<'_, '_> {
         match verdict {
             Verdict::NoConflict => return,
             Verdict::Refuted(_) => {}
-            Verdict::Candidate(..) => {
-                left.iter().for_each(|class| *judgement.ends.entry(*class).or_default() |= b.is_write);
-                right.iter().for_each(|class| *judgement.ends.entry(*class).or_default() |= a.is_write);
+            Verdict::Candidate(_) => {
+                judgement.ends.note(left, b.is_write);
+                judgement.ends.note(right, a.is_write);
             }
         }
         let (ones, others) = (left.len() as u64, right.len() as u64);
-        let pairs = if is_one { ones * (ones + 1) / 2 } else { ones * others };
+        let mut pairs = if is_one { ones * (ones + 1) / 2 } else { ones * others };
         let listed = left.iter().enumerate().flat_map(|(position, one)| {
             let others = if is_one { &right[position..] } else { right };
-            others.iter().map(move |other| Judged { object, left: *one, right: *other, verdict, more: 0 })
+            others.iter().map(move |other| (*one, *other))
         });
-        judgement.judged.extend(listed.take(MOST_OF_SIDES));
-        if let Some(last) = judgement.judged.last_mut() {
-            last.more = pairs.saturating_sub(MOST_OF_SIDES as u64);
+        for (left, right) in listed.take(MOST_OF_SIDES) {
+            pairs -= 1;
+            listing.add(judgement, Judged { object, left, right, verdict, more: 0 });
         }
+        listing.count(judgement, verdict, pairs);
     }
 
     /// What keeps two classes apart that conflict and may touch a common byte.
@@ -232,12 +350,10 @@ impl Checker<'_, '_> {
         if left.location.object == right.location.object && self.covers.are_own_instances(left.cover, right.cover) {
             return Verdict::NoConflict;
         }
-        let overlap = self.orders.overlap(self.facts, self.records, (left.threads, left.phase), (right.threads, right.phase));
-        if overlap.pairs.is_empty() {
-            return Verdict::Refuted(match overlap.reason {
-                Some(OrderReason::SameThread) | None => Why::OneThread,
-                Some(reason) => Why::Threads(reason),
-            });
+        match self.orders.overlap(left.points, right.points) {
+            Overlap::Some(..) => {}
+            Overlap::None(Some(OrderReason::SameThread) | None) => return Verdict::Refuted(Why::OneThread),
+            Overlap::None(Some(reason)) => return Verdict::Refuted(Why::Threads(reason)),
         }
         if let Some(common) = self.covers.common(left.cover, right.cover) {
             return Verdict::Refuted(match common {
@@ -247,14 +363,17 @@ impl Checker<'_, '_> {
                 Common::Once(place) => Why::Once(place),
             });
         }
+        if !(self.covers.tells_threads_apart(left.cover) || self.covers.tells_threads_apart(right.cover)) {
+            return Verdict::Candidate(None);
+        }
         let mut why = None;
-        for (one, other) in &overlap.pairs {
+        for (one, other) in &self.orders.overlaps(left.points, right.points) {
             let own = own_part(self.facts, self.covers, (*one, left), (*other, right));
             let held = || held_at_creation(self.facts, self.covers, (*one, left), (*other, right));
             let held_by_other = || held_at_creation(self.facts, self.covers, (*other, right), (*one, left));
             match own.or_else(held).or_else(held_by_other) {
                 Some(reason) => why = why.or(Some(reason)),
-                None => return Verdict::Candidate(*one, *other),
+                None => return Verdict::Candidate(Some((*one, *other))),
             }
         }
         Verdict::Refuted(why.expect("some threads overlap"))
@@ -262,30 +381,27 @@ impl Checker<'_, '_> {
 }
 
 /// Two instances of one thread, each in the part that its own argument leads to.
-fn own_part(
-    facts: &Facts<'_>,
-    covers: &Covers<'_, '_>,
-    left: (ThreadId, &ClassKey),
-    right: (ThreadId, &ClassKey),
-) -> Option<Why> {
-    let distance = facts.threads.argument_distance(left.0).filter(|distance| left.0 == right.0 && *distance > 0)?;
-    covers.own_in_common(left.1.cover, right.1.cover, distance).then_some(Why::OwnPart(left.0))
+fn own_part(facts: &Facts<'_>, covers: &Covers<'_, '_>, left: (Point, &ClassKey), right: (Point, &ClassKey)) -> Option<Why> {
+    let (thread, other) = (left.0.0, right.0.0);
+    let distance = facts.threads.argument_distance(thread).filter(|distance| thread == other && *distance > 0)?;
+    covers.own_in_common(left.1.cover, right.1.cover, distance).then_some(Why::OwnPart(thread))
 }
 
 /// The holder's lock was taken before the waiter's thread existed, and the waiter has taken it since.
 fn held_at_creation(
     facts: &Facts<'_>,
     covers: &Covers<'_, '_>,
-    holder: (ThreadId, &ClassKey),
-    waiter: (ThreadId, &ClassKey),
+    holder: (Point, &ClassKey),
+    waiter: (Point, &ClassKey),
 ) -> Option<Why> {
-    if facts.threads.thread(holder.0).is_many || !descends(facts, waiter.0, holder.0) {
+    let ((thread, now), (waiting, _)) = (holder.0, waiter.0);
+    if facts.threads.thread(thread).is_many || !descends(facts, waiting, thread) {
         return None;
     }
     let mut locks = covers.waited_for(holder.1.cover, waiter.1.cover);
-    let is_since_before = |moment: u32| {
-        let phase = PhaseId::from(moment as usize);
-        phase != PhaseId::ANY && !facts.threads.live(phase).contains(&waiter.0)
+    let is_since_before = |moment: Moment| {
+        let phase = if moment == Moment::HERE { now } else { PhaseId::from(moment.0 as usize) };
+        phase != PhaseId::ANY && !facts.threads.live(phase).contains(&waiting)
     };
-    locks.find(|(_, moment)| is_since_before(moment.0)).map(|(place, _)| Why::HeldAtCreation(place))
+    locks.find(|(_, moment)| is_since_before(*moment)).map(|(place, _)| Why::HeldAtCreation(place))
 }

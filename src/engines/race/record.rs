@@ -1,27 +1,24 @@
 //! Records: the accesses of all contexts, grouped into classes that no check can tell apart.
 //!
-//! Two accesses are of one class when they touch the same location with the same size and in the same way, in the same threads, in the same phase,
-//! under the same cover. Pairs are checked class by class, so that the work does not grow with the square of the accesses.
+//! Two accesses are of one class when they touch the same location with the same size and in the same way, under the same cover, in threads and phases
+//! that overlap with the same others. Pairs are checked class by class, so that the work does not grow with the square of the accesses.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
-use indexmap::{IndexMap, IndexSet};
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
-use typed_index_collections::TiVec;
+use indexmap::IndexMap;
+use indexmap::map::Entry;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 
-use super::context::ContextId;
 use super::cover::{CoverId, Covers};
+use super::order::{Orders, PointSetId};
+use super::reach::Reach;
 use super::result::RaceOptions;
 use super::tabulate::{AccessState, Tabulation};
 use crate::facts::accesses::Action;
-use crate::facts::{
-    AbstractObjectId, AbstractObjectKind, Facts, Fresh, Location, Manner, MemoryAccess, PhaseId, Position, ThreadId,
-};
+use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Fresh, Location, Manner, MemoryAccess, Position};
 use crate::findings::Role;
 use crate::program::{FunctionId, Program, SiteId};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ThreadSetId(u32);
 
 /// Up to the end of the object.
 pub const WHOLE: u64 = u64::MAX / 4;
@@ -32,20 +29,20 @@ pub struct ClassKey {
     pub size: u64,
     pub is_write: bool,
     pub is_atomic: bool,
-    pub threads: ThreadSetId,
-    pub phase: PhaseId,
+    pub points: PointSetId,
     pub cover: CoverId,
 }
 
-/// One access of a class: a site, and one context in which it is made.
+/// One access of a class.
 #[derive(Clone, Debug)]
 pub struct Member {
     pub site: SiteId,
-    pub function: FunctionId,
-    pub context: ContextId,
+    pub position: Position,
     pub access: MemoryAccess,
-    /// Into the list of all access states.
-    pub state: usize,
+    /// The states in which it is made, under the class's cover: into the list of all access states, never empty.
+    pub states: Rc<[usize]>,
+    /// Who is there, and when; the class's points are alike.
+    pub points: PointSetId,
 }
 
 impl Member {
@@ -67,7 +64,6 @@ pub struct Class {
 
 pub struct Records {
     pub classes: IndexMap<ClassKey, Class, FxBuildHasher>,
-    pub thread_sets: IndexSet<Vec<ThreadId>, FxBuildHasher>,
     /// By object: its classes.
     pub by_object: BTreeMap<AbstractObjectId, Vec<usize>>,
     /// Objects that are touched, and never by more than one thread.
@@ -77,40 +73,25 @@ pub struct Records {
 }
 
 impl Records {
-    pub fn threads(&self, id: ThreadSetId) -> &[ThreadId] {
-        &self.thread_sets[id.0 as usize]
-    }
-
     pub fn of(
-        program: &Program,
-        facts: &Facts<'_>,
-        options: &RaceOptions,
         tabulation: &mut Tabulation<'_, '_>,
-        reached: &TiVec<ContextId, Vec<ThreadId>>,
+        (reach, orders): (&Reach, &mut Orders<'_, '_>),
         states: &[AccessState],
         covers: &mut Covers<'_, '_>,
         racing: &FxHashSet<Position>,
+        options: &RaceOptions,
     ) -> Records {
+        let (program, facts) = (tabulation.program, tabulation.facts);
         let mut records = Records {
             classes: IndexMap::default(),
-            thread_sets: IndexSet::default(),
             by_object: BTreeMap::new(),
             thread_local: thread_local_objects(program, facts),
             rests_on_publications: false,
         };
-        let sets: TiVec<ContextId, ThreadSetId> =
-            reached.iter().map(|threads| ThreadSetId(records.thread_sets.insert_full(threads.clone()).0 as u32)).collect();
-        let mut locations: FxHashMap<(FunctionId, MemoryAccess), Vec<Location>> = FxHashMap::default();
-        let mut seen: FxHashSet<(usize, SiteId, Action)> = FxHashSet::default();
-        for (number, state) in states.iter().enumerate() {
-            let key = &tabulation.contexts.all[state.context].key;
-            let (function, stage) = (key.function, key.stage);
-            if reached[state.context].is_empty() {
-                continue;
-            }
-            let phase = facts.threads.phase(stage, state.block, state.index);
-            for (place, access) in facts.accesses.at(function, state.block, state.index).iter().enumerate() {
-                let is_fresh = match facts.freshness.at(function, state.block, state.index, place) {
+        for (position, states_here) in by_position(tabulation, states) {
+            let Position { function, block, index } = position;
+            for (place, access) in facts.accesses.at(function, block, index).iter().enumerate() {
+                let is_fresh = match facts.freshness.at(function, block, index, place) {
                     Fresh::No => false,
                     Fresh::Always => true,
                     Fresh::Unless(publications) => {
@@ -123,35 +104,25 @@ impl Records {
                 if is_fresh {
                     continue;
                 }
-                let places =
-                    locations.entry((function, *access)).or_insert_with(|| shared_locations(program, facts, function, access));
-                if places.is_empty() {
+                let locations = shared_locations(program, facts, function, access);
+                if locations.is_empty() {
                     continue;
                 }
-                let lockset = tabulation.locksets.get(state.lockset);
-                let cover = covers.of(&mut tabulation.identity, function, access, state.lockset, lockset);
-                for location in places.iter() {
-                    let is_atomic = is_atomic(program, facts, options, access, *location);
-                    let class = ClassKey {
-                        location: *location,
-                        size: access.size.unwrap_or(WHOLE),
-                        is_write: access.action.writes(),
-                        is_atomic,
-                        threads: sets[state.context],
-                        phase,
-                        cover,
-                    };
-                    let entry = records.classes.entry(class);
-                    let index = entry.index();
-                    let class = entry.or_default();
-                    if seen.insert((index, state.site, access.action)) {
-                        class.members.push(Member {
-                            site: state.site,
-                            function,
-                            context: state.context,
-                            access: *access,
-                            state: number,
-                        });
+                let site = states[states_here[0]].site;
+                for (cover, (points, states)) in sides(tabulation, (reach, orders), covers, (states, &states_here), access) {
+                    let member = Member { site, position, access: *access, states: states.into(), points };
+                    // Some covers look at each thread.
+                    let points = if covers.tells_threads_apart(cover) { points } else { orders.alike(points) };
+                    for location in &locations {
+                        let class = ClassKey {
+                            location: *location,
+                            size: access.size.unwrap_or(WHOLE),
+                            is_write: access.action.writes(),
+                            is_atomic: is_atomic(program, facts, options, access, *location),
+                            points,
+                            cover,
+                        };
+                        records.classes.entry(class).or_default().members.push(member.clone());
                     }
                 }
             }
@@ -161,6 +132,47 @@ impl Records {
         }
         records
     }
+}
+
+/// The states of each instruction, over all contexts.
+fn by_position(tabulation: &Tabulation<'_, '_>, states: &[AccessState]) -> BTreeMap<Position, Vec<usize>> {
+    let mut positions: BTreeMap<Position, Vec<usize>> = BTreeMap::new();
+    for (number, state) in states.iter().enumerate() {
+        let function = tabulation.contexts.all[state.context].key.function;
+        positions.entry(Position { function, block: state.block, index: state.index }).or_default().push(number);
+    }
+    positions
+}
+
+/// The covers of one access, each with all the points it is made at under that cover: what keeps others away depends on nothing else.
+fn sides(
+    tabulation: &mut Tabulation<'_, '_>,
+    (reach, orders): (&Reach, &mut Orders<'_, '_>),
+    covers: &mut Covers<'_, '_>,
+    (states, here): (&[AccessState], &[usize]),
+    access: &MemoryAccess,
+) -> IndexMap<CoverId, (PointSetId, Vec<usize>), FxBuildHasher> {
+    let facts = tabulation.facts;
+    let mut sides: IndexMap<CoverId, (PointSetId, Vec<usize>), FxBuildHasher> = IndexMap::default();
+    for number in here {
+        let state = &states[*number];
+        let key = &tabulation.contexts.all[state.context].key;
+        let points = reach.at(orders, facts, (state.context, key.standing), (state.block, state.index));
+        if orders.points(points).is_empty() {
+            continue;
+        }
+        let lockset = tabulation.locksets.get(state.lockset);
+        let cover = covers.of(&mut tabulation.identity, key.function, access, state.lockset, lockset);
+        match sides.entry(cover) {
+            Entry::Occupied(mut known) => {
+                let (all, states) = known.get_mut();
+                *all = orders.union(*all, points);
+                states.push(*number);
+            }
+            Entry::Vacant(free) => _ = free.insert((points, vec![*number])),
+        }
+    }
+    sides
 }
 
 /// Whether an access touches anything that more than one thread may reach.

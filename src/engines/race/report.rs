@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::cover::{Covers, Item, LockKey};
 use super::names::Names;
+use super::order::{Orders, Overlap, Point};
 use super::pairs::{Judged, Verdict, Why};
 use super::reach::Reach;
 use super::record::{Class, ClassKey, Member, Records, WHOLE};
@@ -15,12 +17,17 @@ use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Location, Offset
 use crate::findings::Reason;
 use crate::program::{FunctionId, Program, SiteId};
 
-/// More pairs of lines on one object are counted, not listed.
-const MOST_PAIRS: usize = 200;
+/// More lines of one object, and pairs of lines that are listed already, are counted and not listed.
+const MOST_LINES: usize = 200;
+const MOST_PAIRS: usize = 100;
+/// So many of those that are left out are counted one by one; of more it is not looked which are listed.
+const ONE_BY_ONE: u64 = 10_000;
 /// More groups of refuted pairs, of one object and for one reason, are counted with the first.
 const MOST_GROUPS: usize = 24;
+/// More states of one access are not compared for the best one to show.
+const MOST_STATES: usize = 16;
 
-pub struct Reporter<'a, 'p> {
+pub struct Reporter<'a, 'f, 'p> {
     pub program: &'a Program,
     pub facts: &'a Facts<'p>,
     pub tabulation: &'a Tabulation<'a, 'p>,
@@ -28,12 +35,44 @@ pub struct Reporter<'a, 'p> {
     pub covers: &'a Covers<'a, 'p>,
     pub states: &'a [AccessState],
     pub reach: &'a mut Reach,
+    pub orders: &'a mut Orders<'f, 'p>,
     pub names: Names<'a, 'p>,
     candidates: BTreeMap<CandidateKey, Candidate>,
     refuted: BTreeMap<GroupKey, Group>,
     /// By object and reason: how many groups there are, and the first.
     groups: FxHashMap<(String, Reason), (usize, (FunctionId, FunctionId))>,
     limits: BTreeSet<RaceLimit>,
+    lines: IndexSet<(String, String, u32), FxBuildHasher>,
+    line_numbers: FxHashMap<SiteId, u32>,
+}
+
+/// The pairs of lines of one object that are listed.
+#[derive(Default)]
+struct Listed {
+    lines: FxHashSet<u32>,
+    pairs: FxHashSet<(u32, u32)>,
+    /// Only pairs with a line that is in no other.
+    wants_new_lines: bool,
+    room: usize,
+    left_out: u64,
+}
+
+impl Listed {
+    /// Whether the pair is to be listed now.
+    fn add(&mut self, pair: (u32, u32)) -> bool {
+        let has_new_line = !self.lines.contains(&pair.0) || !self.lines.contains(&pair.1);
+        if self.wants_new_lines && !has_new_line || self.pairs.contains(&pair) {
+            return false;
+        }
+        if self.room == 0 {
+            self.left_out += 1;
+            return false;
+        }
+        self.pairs.insert(pair);
+        self.lines.extend([pair.0, pair.1]);
+        self.room -= 1;
+        true
+    }
 }
 
 /// Whole object, reason, pair of functions.
@@ -44,7 +83,7 @@ struct Group {
     group: RefutedGroup,
 }
 
-impl<'a, 'p> Reporter<'a, 'p> {
+impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
     pub fn new(
         program: &'a Program,
         facts: &'a Facts<'p>,
@@ -52,8 +91,8 @@ impl<'a, 'p> Reporter<'a, 'p> {
         records: &'a Records,
         covers: &'a Covers<'a, 'p>,
         states: &'a [AccessState],
-        reach: &'a mut Reach,
-    ) -> Reporter<'a, 'p> {
+        (reach, orders): (&'a mut Reach, &'a mut Orders<'f, 'p>),
+    ) -> Reporter<'a, 'f, 'p> {
         let names = Names::new(program, facts);
         Reporter {
             program,
@@ -63,11 +102,14 @@ impl<'a, 'p> Reporter<'a, 'p> {
             covers,
             states,
             reach,
+            orders,
             names,
             candidates: BTreeMap::new(),
             refuted: BTreeMap::new(),
             groups: FxHashMap::default(),
             limits: BTreeSet::new(),
+            lines: IndexSet::default(),
+            line_numbers: FxHashMap::default(),
         }
     }
 
@@ -75,7 +117,7 @@ impl<'a, 'p> Reporter<'a, 'p> {
         let mut protection = Vec::new();
         for of_object in judged.chunk_by(|one, other| one.object == other.object) {
             let mut shared: BTreeSet<usize> = BTreeSet::new();
-            let (mut listed, mut left_out) = (0, 0);
+            let mut raised = Vec::new();
             for pair in of_object {
                 match pair.verdict {
                     Verdict::NoConflict => {}
@@ -85,15 +127,14 @@ impl<'a, 'p> Reporter<'a, 'p> {
                         }
                         self.refute(pair.left, pair.right, why, pair.more);
                     }
-                    Verdict::Candidate(one, other) => {
+                    Verdict::Candidate(points) => {
                         shared.extend([pair.left, pair.right]);
-                        let (added, more) = self.raise(pair.left, pair.right, (one, other), MOST_PAIRS.saturating_sub(listed));
-                        listed += added;
-                        left_out += more + pair.more;
+                        raised.push((pair, points));
                     }
                 }
             }
             let object = of_object[0].object;
+            let left_out = self.raise_all(raised);
             if left_out > 0 {
                 let name = self.names.whole(Location { object, offset: Offset::Any });
                 self.limits.insert(RaceLimit::MorePairs { object: name, count: left_out });
@@ -114,41 +155,72 @@ impl<'a, 'p> Reporter<'a, 'p> {
         self.records.classes.get_index(index).expect("a class of the table")
     }
 
-    /// All pairs of lines of two classes that nothing keeps apart: how many are new, and how many were left out.
-    fn raise(&mut self, left: usize, right: usize, threads: (ThreadId, ThreadId), room: usize) -> (usize, u64) {
-        let ((key, class), (other_key, other_class)) = (self.class(left), self.class(right));
-        let (mut added, mut left_out) = (0, 0);
-        for (position, one) in class.members.iter().enumerate() {
-            let others = if left == right { &other_class.members[position..] } else { &other_class.members[..] };
-            if added >= room {
-                left_out += others.len() as u64;
-                continue;
-            }
-            for other in others {
-                let location = shared_location(self.facts, key, other_key);
-                let whole = self.names.whole(location);
-                let lines: BTreeSet<_> = [one, other].into_iter().map(|member| self.line(member.site)).collect();
-                let known = self.candidates.get(&(whole.clone(), lines.clone())).map(Candidate::weakness);
-                if known.is_none() && added >= room {
-                    left_out += 1;
-                    continue;
-                }
-                let candidate = self.candidate(location, (key, one, threads.0), (other_key, other, threads.1), whole.clone());
-                if known.is_some_and(|known| known <= candidate.weakness()) {
-                    continue;
-                }
-                added += usize::from(known.is_none());
-                self.candidates.insert((whole, lines), candidate);
+    /// The candidates of one object, the strongest pairs of classes first: one for each line that has any, then others. How many were left out.
+    fn raise_all(&mut self, mut pairs: Vec<(&Judged, Option<(Point, Point)>)>) -> u64 {
+        let weakness = |(pair, _): &(&Judged, _)| {
+            let (left, right) = (self.class(pair.left).0, self.class(pair.right).0);
+            let locks = self.covers.get(left.cover).len() + self.covers.get(right.cover).len();
+            (usize::from(!left.is_write) + usize::from(!right.is_write), locks, pair.left, pair.right)
+        };
+        pairs.sort_by_cached_key(weakness);
+        let mut listed = Listed::default();
+        for wants_new_lines in [true, false] {
+            listed.wants_new_lines = wants_new_lines;
+            listed.room = if wants_new_lines { MOST_LINES } else { MOST_PAIRS.saturating_sub(listed.pairs.len()) };
+            listed.left_out = 0;
+            for (pair, points) in &pairs {
+                self.raise(pair.left, pair.right, *points, &mut listed);
             }
         }
-        (added, left_out)
+        listed.left_out + pairs.iter().map(|(pair, _)| pair.more).sum::<u64>()
+    }
+
+    /// All pairs of lines of two classes that nothing keeps apart, as far as there is room.
+    fn raise(&mut self, left: usize, right: usize, points: Option<(Point, Point)>, listed: &mut Listed) {
+        let ((key, class), (other_key, other_class)) = (self.class(left), self.class(right));
+        for (position, one) in class.members.iter().enumerate() {
+            let others = if left == right { &other_class.members[position..] } else { &other_class.members[..] };
+            for (passed, other) in others.iter().enumerate() {
+                if listed.room == 0 && listed.left_out > ONE_BY_ONE {
+                    listed.left_out += (others.len() - passed) as u64;
+                    break;
+                }
+                let lines = (self.line_number(one.site), self.line_number(other.site));
+                if !listed.add((lines.0.min(lines.1), lines.0.max(lines.1))) {
+                    continue;
+                }
+                let points = points.unwrap_or_else(|| match self.orders.overlap(one.points, other.points) {
+                    Overlap::Some(one, other) => (one, other),
+                    Overlap::None(_) => unreachable!("what is alike overlaps with the same points"),
+                });
+                let location = shared_location(self.facts, key, other_key);
+                let whole = self.names.whole(location);
+                let candidate = self.candidate(location, (key, one, points.0), (other_key, other, points.1), whole);
+                let strength = candidate.weakness();
+                let known = self.candidates.entry(candidate.key()).or_insert_with(|| candidate.clone());
+                // Two objects may have one name.
+                if strength < known.weakness() {
+                    *known = candidate;
+                }
+            }
+        }
+    }
+
+    /// The number of a site's file, function and line.
+    fn line_number(&mut self, site: SiteId) -> u32 {
+        if let Some(known) = self.line_numbers.get(&site) {
+            return *known;
+        }
+        let number = self.lines.insert_full(self.line(site)).0 as u32;
+        self.line_numbers.insert(site, number);
+        number
     }
 
     fn candidate(
         &mut self,
         location: Location,
-        left: (&ClassKey, &Member, ThreadId),
-        right: (&ClassKey, &Member, ThreadId),
+        left: (&ClassKey, &Member, Point),
+        right: (&ClassKey, &Member, Point),
         whole: String,
     ) -> Candidate {
         let mut ends = vec![self.side(left.0, left.1, left.2), self.side(right.0, right.1, right.2)];
@@ -173,8 +245,34 @@ impl<'a, 'p> Reporter<'a, 'p> {
         (file, self.names.function(site), line)
     }
 
-    fn side(&mut self, key: &ClassKey, member: &Member, thread: ThreadId) -> Side {
-        let state = &self.states[member.state];
+    /// A state in which a member is made at a point, with a short way there.
+    fn state(&mut self, member: &Member, point: Point) -> (&'a AccessState, Vec<SiteId>) {
+        let mut found: Option<(usize, &AccessState, Vec<SiteId>)> = None;
+        let mut states = Vec::new();
+        for state in member.states.iter().map(|state| &self.states[*state]) {
+            let standing = self.tabulation.contexts.all[state.context].key.standing;
+            let points = self.reach.at(self.orders, self.facts, (state.context, standing), (state.block, state.index));
+            if self.orders.points(points).binary_search(&point).is_ok() {
+                states.push(state);
+            }
+            if states.len() == MOST_STATES {
+                break;
+            }
+        }
+        for state in states {
+            let calls = self.reach.path(self.facts, self.tabulation, point, state.context);
+            let locks = self.tabulation.locksets.get(state.lockset).len();
+            if found.as_ref().is_none_or(|(fewest, _, shortest)| (locks, calls.len()) < (*fewest, shortest.len())) {
+                found = Some((locks, state, calls));
+            }
+        }
+        let (_, state, calls) = found.expect("a class has a state for each of its points");
+        (state, calls)
+    }
+
+    fn side(&mut self, key: &ClassKey, member: &Member, point: Point) -> Side {
+        let thread = point.0;
+        let (state, calls) = self.state(member, point);
         let lockset = self.tabulation.locksets.get(state.lockset);
         let mut locks: Vec<LockHeld> = Vec::new();
         for (held, taken_at) in lockset.iter().zip(&state.sites) {
@@ -183,7 +281,6 @@ impl<'a, 'p> Reporter<'a, 'p> {
             }
         }
         locks.sort_by_key(|lock| (lock.taken_at, lock.name.clone()));
-        let calls = self.reach.path(self.facts, self.tabulation, thread, member.context);
         let known = self.facts.threads.thread(thread);
         let mut creation = Vec::new();
         let mut is_cut = known.is_cut;
@@ -201,7 +298,7 @@ impl<'a, 'p> Reporter<'a, 'p> {
             thread_name: self.names.thread(thread).to_owned(),
             creation,
             site: member.site,
-            function: member.function,
+            function: member.position.function,
             function_name: self.names.function(member.site),
             place: self.program.place_of(member.site),
             role: member.role(key.is_atomic),
@@ -240,8 +337,13 @@ impl<'a, 'p> Reporter<'a, 'p> {
                     group.count += count;
                     continue;
                 }
-                let threads = self.some_threads(key, other_key);
-                let mut ends = vec![self.side(key, one, threads.0), self.side(other_key, other, threads.1)];
+                let points = self.some_points(one, other);
+                // The order that is spoken of is that of these threads.
+                let why = match (why, self.orders.overlap(one.points, other.points)) {
+                    (Why::Threads(_), Overlap::None(Some(reason))) => Why::Threads(reason),
+                    (why, _) => why,
+                };
+                let mut ends = vec![self.side(key, one, points.0), self.side(other_key, other, points.1)];
                 ends.sort_by(|one, other| {
                     (&one.place, one.role, &one.thread_name).cmp(&(&other.place, other.role, &other.thread_name))
                 });
@@ -255,10 +357,10 @@ impl<'a, 'p> Reporter<'a, 'p> {
     }
 
     /// Two threads to speak of: different ones where there are.
-    fn some_threads(&self, left: &ClassKey, right: &ClassKey) -> (ThreadId, ThreadId) {
-        let (ones, others) = (self.records.threads(left.threads), self.records.threads(right.threads));
+    fn some_points(&self, left: &Member, right: &Member) -> (Point, Point) {
+        let (ones, others) = (self.orders.points(left.points), self.orders.points(right.points));
         let different =
-            ones.iter().flat_map(|one| others.iter().map(move |other| (*one, *other))).find(|(one, other)| one != other);
+            ones.iter().flat_map(|one| others.iter().map(move |other| (*one, *other))).find(|(one, other)| one.0 != other.0);
         different.unwrap_or((ones[0], others[0]))
     }
 
@@ -368,7 +470,7 @@ fn reason_of(why: Why) -> Reason {
 fn by_function(class: &Class) -> BTreeMap<FunctionId, (u64, &Member)> {
     let mut functions: BTreeMap<FunctionId, (u64, &Member)> = BTreeMap::new();
     for member in &class.members {
-        functions.entry(member.function).or_insert((0, member)).0 += 1;
+        functions.entry(member.position.function).or_insert((0, member)).0 += 1;
     }
     functions
 }

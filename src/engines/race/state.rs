@@ -5,8 +5,9 @@
 //! # Paper        Das, Lerner, Seigle 2002.
 //! # Deviations   More than [`MOST`] alternatives become one, by the meet of their locksets.
 
-use std::collections::BTreeSet;
 use std::rc::Rc;
+
+use fixedbitset::FixedBitSet;
 
 use crate::facts::Valuation;
 use crate::locks::{Family, LocksetId, Locksets, Sites};
@@ -39,30 +40,33 @@ impl Alternative {
 pub struct Released {
     /// Anything may have been.
     pub all: bool,
-    families: Rc<BTreeSet<Family>>,
+    families: Rc<FixedBitSet>,
 }
 
 impl Released {
     pub fn families(&self) -> impl Iterator<Item = Family> + '_ {
-        self.families.iter().copied()
+        self.families.ones().map(|family| Family(family as u32))
     }
 
     pub fn insert(&mut self, family: Family) {
-        if !self.families.contains(&family) {
-            Rc::make_mut(&mut self.families).insert(family);
+        if !self.families.contains(family.0 as usize) {
+            Rc::make_mut(&mut self.families).grow_and_insert(family.0 as usize);
         }
     }
 
     /// Whether there is something new.
     pub fn absorb(&mut self, other: &Released) -> bool {
-        let before = (self.all, self.families.len());
+        let is_new = other.all && !self.all;
         self.all |= other.all;
-        if self.families.is_empty() {
-            self.families = other.families.clone();
-        } else if !Rc::ptr_eq(&self.families, &other.families) && !other.families.is_subset(&self.families) {
-            Rc::make_mut(&mut self.families).extend(other.families.iter().copied());
+        if Rc::ptr_eq(&self.families, &other.families) || other.families.is_subset(&self.families) {
+            return is_new;
         }
-        before != (self.all, self.families.len())
+        if self.families.is_subset(&other.families) {
+            self.families = other.families.clone();
+        } else {
+            Rc::make_mut(&mut self.families).union_with(&other.families);
+        }
+        true
     }
 }
 

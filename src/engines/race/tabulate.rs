@@ -16,13 +16,13 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 use typed_index_collections::TiVec;
 
-use super::context::{ContextId, ContextKey, Contexts};
+use super::context::{ContextId, ContextKey, Contexts, Standing};
 use super::effects::Renamed;
 use super::identity::Identity;
 use super::skeleton::{EventKind, Skeletons};
 use super::state::{Alternative, Released, State};
 use super::usefulness::Usefulness;
-use crate::facts::{Definitions, Facts, Stage, Valuation};
+use crate::facts::{Definitions, Facts, Valuation};
 use crate::locks::{Family, LocksetId, Locksets, Place, Sites, Working};
 use crate::program::{BlockId, FunctionId, Program, SiteId, TerminatorKind};
 
@@ -117,7 +117,7 @@ impl<'a, 'p> Tabulation<'a, 'p> {
             if facts.threads.argument_distance(root.thread).is_some() {
                 entry.items.extend(self.own_argument(root.function).map(|own| (own, None)));
             }
-            let id = self.enter(root.function, root.stage, entry, Vec::new());
+            let id = self.enter(root.function, root.stage.into(), entry, Vec::new());
             self.roots.push(id);
             self.run();
         }
@@ -140,14 +140,14 @@ impl<'a, 'p> Tabulation<'a, 'p> {
     pub(super) fn enter(
         &mut self,
         function: FunctionId,
-        stage: Stage,
+        standing: Standing,
         entry: Working,
         bindings: super::context::Bindings,
     ) -> ContextId {
         let (lockset, sites) = entry.seal(&mut self.locksets);
         let is_changing = self.skeletons[function].is_changing;
         let blocks = if is_changing { self.program.functions[function].blocks.len() } else { 0 };
-        let key = ContextKey { function, stage, lockset, bindings };
+        let key = ContextKey { function, standing, lockset, bindings };
         let (id, is_new) = self.contexts.enter(&mut self.locksets, key, sites, blocks);
         if is_new {
             if is_changing {
