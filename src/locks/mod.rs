@@ -11,6 +11,7 @@
 //! # Deviations   Two names that mean one lock may stand in one set as two things: each then stands for one of the lock's levels.
 
 mod held;
+pub mod history;
 mod set;
 
 pub use held::{Family, Held, Mode, Moment, Names, Place, Term, Token};
