@@ -17,3 +17,4 @@ pub mod program;
 pub mod pushdown;
 pub mod report;
 pub mod thread_model;
+pub mod thread_pds;

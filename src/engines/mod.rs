@@ -2,3 +2,4 @@
 
 pub mod product;
 pub mod race;
+pub mod reachability;

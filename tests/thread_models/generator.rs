@@ -20,6 +20,8 @@ pub struct Shape {
     pub has_data: bool,
     /// Releases of locks that are not held.
     pub has_foreign_releases: bool,
+    /// Locks held at the start.
+    pub has_holds: bool,
 }
 
 impl Shape {
@@ -33,6 +35,7 @@ impl Shape {
         has_loops: true,
         has_data: true,
         has_foreign_releases: true,
+        has_holds: false,
     };
 }
 
@@ -67,6 +70,7 @@ pub fn model(seed: u64, shape: &Shape) -> String {
         most_steps: if threads == 4 { shape.most_steps.min(5) } else { shape.most_steps },
         ..*shape
     };
+    let mut holds = Vec::new();
     let is_ring = random.chance(15);
     let is_nested = random.chance(50);
     let mut text = String::new();
@@ -91,8 +95,18 @@ pub fn model(seed: u64, shape: &Shape) -> String {
             true => writer.ring(thread, threads),
             false => writer.thread(),
         }
-        let procedures = writer.procedures;
-        writeln!(text, "  t{thread}:\n    procedures:").expect("a string grows");
+        let mut procedures = writer.procedures;
+        let held = (shape.has_holds && !(spawns && thread > 0) && random.chance(12))
+            .then(|| thread % locks)
+            .filter(|lock| !holds.contains(lock));
+        if let Some(lock) = held {
+            holds.push(lock);
+            let at = random.below(procedures[0].len() as u64 + 1) as usize;
+            let is_plain = at == 0 || !procedures[0][at - 1].starts_with("goto");
+            procedures[0].insert(if is_plain { at } else { 0 }, format!("release l{lock}"));
+        }
+        let held = held.map_or(String::new(), |lock| format!("    holds: [l{lock}]\n"));
+        writeln!(text, "  t{thread}:\n{held}    procedures:").expect("a string grows");
         for (index, steps) in procedures.iter().enumerate() {
             writeln!(text, "      p{index}:{}", if steps.is_empty() { " []" } else { "" }).expect("a string grows");
             steps.iter().for_each(|step| writeln!(text, "        - {step}").expect("a string grows"));

@@ -173,6 +173,28 @@ impl Product<'_> {
         pairs
     }
 
+    /// The places that so many instances ever stand at together, each group once, sorted.
+    pub fn groups(&self, size: usize) -> BTreeSet<Vec<(ThreadIndex, ProcedureIndex, usize)>> {
+        let mut groups = BTreeSet::new();
+        for state in &self.states {
+            let standing = self.standing(state).into_iter();
+            let mut places: Vec<_> =
+                standing.filter_map(|(thread, place)| place.map(|(procedure, at)| (thread, procedure, at))).collect();
+            places.sort_unstable();
+            let mut chosen: Vec<Vec<_>> = vec![Vec::new()];
+            for place in places {
+                let longer: Vec<Vec<_>> = chosen
+                    .iter()
+                    .filter(|group| group.len() < size)
+                    .map(|group| group.iter().copied().chain([place]).collect())
+                    .collect();
+                chosen.extend(longer);
+            }
+            groups.extend(chosen.into_iter().filter(|group| group.len() == size));
+        }
+        groups
+    }
+
     pub fn misuses(&self) -> &BTreeSet<Misuse> {
         &self.misuses
     }

@@ -15,7 +15,7 @@ pub struct Count {
 impl Count {
     pub const ANY: i16 = i16::MAX;
     /// A greater change is not counted.
-    pub const MOST: i16 = 6;
+    pub const MOST: i16 = 4;
     /// Of a lock that the part neither looks at nor changes.
     pub const NEUTRAL: Count = Count { least: 0, most: Self::ANY, change: 0 };
 

@@ -5,8 +5,9 @@
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
 
-use super::LockHistory;
+use super::{Atom, LockHistory};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HistoryId(u32);
@@ -46,7 +47,7 @@ impl Default for HistorySets {
 
 impl HistorySets {
     /// A greater set is not kept.
-    pub const MOST: usize = 3_000;
+    pub const MOST: usize = 500;
 
     pub fn set_of(&mut self, histories: impl IntoIterator<Item = LockHistory>) -> SetId {
         let ids = histories.into_iter().map(|history| self.intern(history)).collect();
@@ -120,11 +121,13 @@ impl HistorySets {
     fn minimal(&mut self, mut ids: Vec<HistoryId>) -> SetId {
         ids.sort_unstable();
         ids.dedup();
-        // Only histories that keep the same locks compare.
-        let mut groups: FxHashMap<Vec<usize>, Vec<HistoryId>> = FxHashMap::default();
+        // Only histories that keep the same locks and change the same counts compare.
+        let mut groups: FxHashMap<SmallVec<[(Atom, i16); 6]>, Vec<HistoryId>> = FxHashMap::default();
         for id in &ids {
             let history = &self.histories[id.0 as usize];
-            groups.entry(history.acquired.iter().map(|last| last.atom.index()).collect()).or_default().push(*id);
+            let kept = history.acquired.iter().map(|last| (last.atom, 0));
+            let changed = history.counts.iter().filter(|(_, count)| count.change != 0).map(|(atom, count)| (*atom, count.change));
+            groups.entry(kept.chain(changed).collect()).or_default().push(*id);
         }
         let mut kept: Vec<HistoryId> = Vec::with_capacity(ids.len());
         for group in groups.values() {

@@ -9,6 +9,8 @@ pub struct Reading<'a> {
     pub start: &'a [Atom],
     /// Atoms of locks that stand for one run-time lock each, which only their holder releases; and moments.
     pub refuting: &'a BitSet,
+    /// What else may be held there: histories do not know.
+    pub may_hold: &'a BitSet,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,7 +23,7 @@ pub struct Whole {
     pub released: Vec<(Atom, BitSet)>,
     /// U ∪ A
     pub acquired: BitSet,
-    /// All that may be held, locks that do not refute included.
+    /// All that may be held, what does not refute included.
     pub may_hold: BitSet,
     pub doubts: Doubts,
 }
@@ -37,7 +39,7 @@ impl Whole {
         let kept = || reading.start.iter().filter(|atom| !is_released(atom));
         let is_lost = |atom: &Atom| history.lost.contains(atom.index());
         let throughout = kept().filter(|atom| refutes(atom) && !is_lost(atom)).map(|atom| atom.index()).collect();
-        let mut may_hold = history.lost.clone();
+        let mut may_hold = history.lost.union(reading.may_hold);
         kept().chain(history.acquired.iter().map(|last| &last.atom)).for_each(|atom| may_hold.insert(atom.index()));
         Whole { held, throughout, released, acquired: sure(&history.all_acquired()), may_hold, doubts: history.doubts }
     }

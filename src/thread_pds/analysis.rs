@@ -1,0 +1,242 @@
+//! The lock histories of all threads: at every place, computed when they are asked for.
+//!
+//! # Definition   post* of a thread's pushdown system with sets of minimal lock histories for weights.
+//! # Theorem      Every path of the thread to a place has a history that one in the result precedes (or nothing is known: [`Doubt::TooMany`](crate::locks::history::Doubt)).
+//! # Paper        Kidd, Lammich, Touili, Reps 2009, §7; Kahlon, Ivančić, Gupta 2005, §5.1 for what is left out.
+//! # Deviations   1. An alternative of a step that the first pass excludes is left out.  2. Locks that only one instance ever touches, and never
+//!                while it holds them, are left out: they exclude nobody.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use typed_index_collections::TiVec;
+
+use super::first_pass::{FirstPass, Origin, start};
+use super::meaning::{self, Nature};
+use super::population::Population;
+use super::system::{Step, ThreadId, Threads};
+use super::weights::Histories;
+use crate::locks::Mode;
+use crate::locks::history::{Atom, BitSet, Count, HistorySets, LockHistory, LockId, Reading, SetId, Whole};
+use crate::pushdown::{Configuration, ControlId, Head, PAutomaton, PushdownSystem, StateId, SymbolId, post_star};
+
+/// What a thread reaches, with the histories of all ways there.
+#[derive(Debug)]
+struct Reached {
+    automaton: PAutomaton<SetId>,
+    completions: TiVec<StateId, SetId>,
+}
+
+pub struct Analysis<'t> {
+    pub threads: &'t Threads,
+    pub first_pass: FirstPass,
+    pub population: Population,
+    /// Locks whose histories are followed.
+    pub(super) tracked: BitSet,
+    /// Atoms of reliable locks, and the moment.
+    refuting: BitSet,
+    pub(super) sets: HistorySets,
+    reached: BTreeMap<(ThreadId, Origin), Rc<Reached>>,
+    wholes: BTreeMap<(ThreadId, Origin, SymbolId), Rc<[Whole]>>,
+    anywhere: BTreeMap<(ThreadId, Origin), Rc<[Whole]>>,
+    pub(super) after_creation: BTreeMap<(ThreadId, Origin, ThreadId, bool), Rc<BTreeMap<SymbolId, SetId>>>,
+}
+
+impl<'t> Analysis<'t> {
+    pub fn of(threads: &'t Threads) -> Analysis<'t> {
+        let first_pass = FirstPass::of(threads);
+        let mut analysis = Analysis {
+            threads,
+            first_pass,
+            population: Population::default(),
+            tracked: threads.locks.ids().map(|lock| lock.0 as usize).collect(),
+            refuting: BitSet::default(),
+            sets: HistorySets::default(),
+            reached: BTreeMap::new(),
+            wholes: BTreeMap::new(),
+            anywhere: BTreeMap::new(),
+            after_creation: BTreeMap::new(),
+        };
+        let reliable = analysis.first_pass.reliable.iter().map(|lock| LockId(lock as u32));
+        let atoms = reliable.flat_map(|lock| [Mode::Shared, Mode::Exclusive].map(|mode| Atom::new(lock, mode).index()));
+        analysis.refuting = atoms.chain([analysis.moment().index()]).collect();
+        analysis.population = Population::of(&mut analysis);
+        analysis.tracked = analysis.tracked_locks();
+        analysis
+    }
+
+    /// The atom that stands for the creation of a thread in the histories of its creator.
+    pub fn moment(&self) -> Atom {
+        Atom::new(LockId(self.threads.locks.len() as u32), Mode::Exclusive)
+    }
+
+    pub fn is_reliable(&self, lock: LockId) -> bool {
+        self.first_pass.reliable.contains(lock.0 as usize)
+    }
+
+    /// Whether an instance may stand at a symbol, as far as the first pass knows.
+    pub fn comes_to(&self, thread: ThreadId, origin: Origin, symbol: SymbolId) -> bool {
+        self.first_pass.comes_to(self.threads, thread, origin, symbol)
+    }
+
+    pub fn may_hold(&self, thread: ThreadId, origin: Origin, symbol: SymbolId) -> BitSet {
+        self.first_pass.may_hold(self.threads, thread, origin, symbol)
+    }
+
+    /// The minimal histories of all ways to a symbol.
+    pub fn histories_at(&mut self, thread: ThreadId, origin: Origin, symbol: SymbolId) -> Rc<[Whole]> {
+        if let Some(known) = self.wholes.get(&(thread, origin, symbol)) {
+            return known.clone();
+        }
+        let set = self.set_of_symbol(thread, origin, symbol);
+        let wholes: Rc<[Whole]> = self.read(thread, origin, Some(symbol), set).into();
+        self.wholes.insert((thread, origin, symbol), wholes.clone());
+        wholes
+    }
+
+    pub(super) fn set_of_symbol(&mut self, thread: ThreadId, origin: Origin, symbol: SymbolId) -> SetId {
+        let reached = self.reached(thread, origin);
+        self.set_at(&reached, symbol)
+    }
+
+    /// The minimal histories of all ways to anywhere, the end of the thread included.
+    pub fn histories_anywhere(&mut self, thread: ThreadId, origin: Origin) -> Rc<[Whole]> {
+        if let Some(known) = self.anywhere.get(&(thread, origin)) {
+            return known.clone();
+        }
+        let mut wholes: Vec<Whole> = Vec::new();
+        for symbol in (0..self.threads.thread(thread).places.len()).map(SymbolId::from) {
+            wholes.extend(self.histories_at(thread, origin, symbol).iter().cloned());
+        }
+        let reached = self.reached(thread, origin);
+        for control in reached.automaton.controls() {
+            if let Some(set) = reached.automaton.final_weight(reached.automaton.state_of(control)) {
+                wholes.extend(self.read(thread, origin, None, *set));
+            }
+        }
+        let wholes: Rc<[Whole]> = Whole::minimal(wholes).into();
+        self.anywhere.insert((thread, origin), wholes.clone());
+        wholes
+    }
+
+    /// A set of histories as others see them.
+    pub(super) fn read(&self, thread: ThreadId, origin: Origin, symbol: Option<SymbolId>, set: SetId) -> Vec<Whole> {
+        let start = start(self.threads, thread, origin);
+        let mut unreliable = symbol.map_or_else(BitSet::default, |symbol| self.may_hold(thread, origin, symbol));
+        self.refuting.iter().for_each(|atom| unreliable.remove(atom));
+        let reading = Reading { start, refuting: &self.refuting, may_hold: &unreliable };
+        match self.sets.histories(set) {
+            Some(histories) => {
+                let begins = |history: &&LockHistory| history.counts.iter().all(|(_, count)| count.least <= 0 && 0 <= count.most);
+                Whole::minimal(histories.filter(begins).map(|history| Whole::of(history, reading)).collect())
+            }
+            None => {
+                let all = || (0..2 * self.threads.locks.len()).collect();
+                vec![Whole::unknown(symbol.map_or_else(all, |symbol| self.may_hold(thread, origin, symbol)))]
+            }
+        }
+    }
+
+    fn reached(&mut self, thread: ThreadId, origin: Origin) -> Rc<Reached> {
+        if let Some(known) = self.reached.get(&(thread, origin)) {
+            return known.clone();
+        }
+        let system = self.weighted(thread);
+        let initial = self.initial(thread, origin);
+        let mut semiring = Histories(&mut self.sets);
+        let automaton = post_star(&system, &initial, &mut semiring);
+        let completions = automaton.completions(&mut semiring);
+        let reached = Rc::new(Reached { automaton, completions });
+        self.reached.insert((thread, origin), reached.clone());
+        reached
+    }
+
+    fn set_at(&mut self, reached: &Reached, symbol: SymbolId) -> SetId {
+        let mut all = SetId::NONE;
+        for control in reached.automaton.controls() {
+            for number in reached.automaton.outgoing_with(reached.automaton.state_of(control), Some(symbol)) {
+                let below = reached.completions[reached.automaton.transition(*number).to];
+                let whole = self.sets.extend(below, *reached.automaton.weight(*number));
+                all = self.sets.combine(all, whole);
+            }
+        }
+        all
+    }
+
+    /// The thread's system with histories for weights.
+    pub(super) fn weighted(&mut self, thread: ThreadId) -> PushdownSystem<SetId> {
+        let threads = self.threads;
+        let mut weights = BTreeMap::new();
+        for (id, rule) in threads.thread(thread).system.rules() {
+            weights.insert(id, self.weight(thread, rule.from, rule.weight));
+        }
+        threads.thread(thread).system.weighted(|id, _| weights[&id])
+    }
+
+    pub(super) fn weight(&mut self, thread: ThreadId, from: Head, step: Step) -> SetId {
+        let histories = self.alternatives(thread, from, step);
+        self.sets.set_of(histories)
+    }
+
+    fn alternatives(&self, thread: ThreadId, from: Head, step: Step) -> Vec<LockHistory> {
+        let Some(lock) = step.lock() else {
+            return meaning::histories(step, Nature { kind: super::LockKind::Mutex, is_reliable: true });
+        };
+        if !self.tracked.contains(lock.0 as usize) {
+            return vec![LockHistory::default()];
+        }
+        let nature = Nature { kind: self.threads.locks.lock(lock).kind, is_reliable: self.is_reliable(lock) };
+        let mut histories = meaning::histories(step, nature);
+        histories.retain(|history| self.first_pass.allows(self.threads, thread, from.symbol, lock, history));
+        histories
+    }
+
+    /// The thread's first configuration. Counts that steps distinguish are fixed from the beginning, so that no path waits to be excluded.
+    pub(super) fn initial(&mut self, thread: ThreadId, origin: Origin) -> PAutomaton<SetId> {
+        let body = self.threads.thread(thread);
+        let held = start(self.threads, thread, origin);
+        let mut counts: BTreeMap<Atom, Count> = held.iter().map(|atom| (*atom, Count::exactly(0, 1))).collect();
+        for (_, rule) in body.system.rules() {
+            let alternatives = self.alternatives(thread, rule.from, rule.weight);
+            if alternatives.len() > 1 {
+                for (atom, _) in alternatives.iter().flat_map(|history| &history.counts) {
+                    counts.entry(*atom).or_insert(Count::exactly(0, 0));
+                }
+            }
+        }
+        let weight = self.sets.set_of([LockHistory::needs(counts)]);
+        let Configuration { control, stack } = body.initial();
+        let controls = body.system.control_count().max(usize::from(control) + 1);
+        let mut automaton = PAutomaton::new(controls, crate::pushdown::Reading::BottomFirst);
+        let end = automaton.add_state();
+        let begin = automaton.state_of(ControlId(control.0));
+        automaton.set_transition(begin, stack[0], end, weight);
+        automaton.set_final(end, SetId::EMPTY_PATH);
+        automaton
+    }
+
+    /// Locks that can play a part: two instances touch them, or one may meet itself.
+    fn tracked_locks(&self) -> BitSet {
+        let mut touching = vec![0usize; self.threads.locks.len()];
+        let mut tracked = BitSet::default();
+        for thread in self.threads.ids() {
+            let body = self.threads.thread(thread);
+            let mut touched = BitSet::default();
+            for (_, rule) in body.system.rules() {
+                let Some(lock) = rule.weight.lock() else { continue };
+                touched.insert(lock.0 as usize);
+                let origins = [Origin::Start, Origin::Created];
+                let states = origins.map(|origin| self.first_pass.states(self.threads, thread, origin, rule.from.symbol, lock));
+                let takes = !matches!(rule.weight, Step::Release { .. } | Step::Sleep { .. });
+                if !self.is_reliable(lock) || takes && states.iter().flatten().any(|states| states.may_be_held()) {
+                    tracked.insert(lock.0 as usize);
+                }
+            }
+            body.holds.iter().for_each(|atom| tracked.insert(atom.lock().0 as usize));
+            let instances = self.population.instances(thread);
+            touched.iter().for_each(|lock| touching[lock] = touching[lock].saturating_add(instances));
+        }
+        tracked.union_with(&(0..touching.len()).filter(|lock| touching[*lock] > 1).collect());
+        tracked
+    }
+}

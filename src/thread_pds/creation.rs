@@ -1,0 +1,105 @@
+//! What a thread does after it has created another one: its places and histories while the child may be running.
+//!
+//! # Definition   One creation of the child is chosen on each path; the path goes on in the phase after it. In the histories of that phase the creation
+//!                is a moment: what is held since before it has the moment in its acquisition history.
+//! # Theorem      If parent and child run at once, the parent is in that phase, and has not joined the child: a join of the instance created last
+//!                blocks while that is the chosen one. (An ancestor further up may have joined the line's next member.)
+//! # Deviations   Not in the papers, which have no creation.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::analysis::Analysis;
+use super::first_pass::Origin;
+use super::system::{Step, ThreadId};
+use super::weights::Histories;
+use crate::locks::history::{LockHistory, SetId, Whole};
+use crate::pushdown::{ControlId, Head, PushdownSystem, RuleId, SymbolId, post_star};
+
+/// Nothing chosen yet; the chosen child is the one created last; a later one was created.
+const BEFORE: u32 = 0;
+const LAST: u32 = 1;
+const OLDER: u32 = 2;
+
+impl Analysis<'_> {
+    /// The histories with which a thread stands at a symbol after it has created an instance of `child`.
+    pub fn histories_after_creation(
+        &mut self,
+        parent: ThreadId,
+        origin: Origin,
+        child: ThreadId,
+        child_runs: bool,
+        symbol: SymbolId,
+    ) -> Vec<Whole> {
+        let sets = self.after_creation(parent, origin, child, child_runs);
+        sets.get(&symbol).map_or_else(Vec::new, |set| self.read(parent, origin, Some(symbol), *set))
+    }
+
+    /// Whether a thread can create an instance of `second` after one of `first`, which it has not joined in between if that one still runs.
+    pub fn creates_after(&mut self, parent: ThreadId, first: ThreadId, second: ThreadId, first_runs: bool) -> bool {
+        let threads = self.threads;
+        [Origin::Start, Origin::Created].into_iter().any(|origin| {
+            let after = self.after_creation(parent, origin, first, first_runs);
+            let creates = |rule: &crate::pushdown::Rule<Step>| rule.weight == Step::Spawn { thread: second };
+            threads.thread(parent).system.rules().any(|(_, rule)| creates(rule) && after.contains_key(&rule.from.symbol))
+        })
+    }
+
+    fn after_creation(&mut self, parent: ThreadId, origin: Origin, child: ThreadId, child_runs: bool) -> Rc<BTreeMap<SymbolId, SetId>> {
+        if let Some(known) = self.after_creation.get(&(parent, origin, child, child_runs)) {
+            return known.clone();
+        }
+        let system = self.phases(parent, child, child_runs);
+        let initial = self.initial(parent, origin);
+        let mut semiring = Histories(&mut self.sets);
+        let weights = post_star(&system, &initial, &mut semiring).weights_by_head(&mut semiring);
+        let controls = self.threads.thread(parent).system.control_count() as u32;
+        let mut by_symbol: BTreeMap<SymbolId, SetId> = BTreeMap::new();
+        for (head, set) in weights {
+            if head.control.0 / controls != BEFORE {
+                let known = by_symbol.get(&head.symbol).copied().unwrap_or(SetId::NONE);
+                by_symbol.insert(head.symbol, self.sets.combine(known, set));
+            }
+        }
+        let by_symbol = Rc::new(by_symbol);
+        self.after_creation.insert((parent, origin, child, child_runs), by_symbol.clone());
+        by_symbol
+    }
+
+    fn phases(&mut self, parent: ThreadId, child: ThreadId, child_runs: bool) -> PushdownSystem<SetId> {
+        let body = self.threads.thread(parent);
+        let weights = self.weighted(parent);
+        let moment = self.sets.set_of([LockHistory::at_moment(self.moment())]);
+        let controls = body.system.control_count() as u32;
+        let mut system = PushdownSystem::new(3 * controls as usize, body.system.symbol_count());
+        for (id, rule) in body.system.rules() {
+            let weight = weights.rule(RuleId(id.0)).weight;
+            let mut add = |from: u32, to: u32, weight: SetId| {
+                let head = Head { control: ControlId(from * controls + rule.from.control.0), symbol: rule.from.symbol };
+                system.add(head, ControlId(to * controls + rule.to.0), rule.replacement, weight);
+            };
+            match rule.weight {
+                Step::Spawn { thread } if thread == child => {
+                    add(BEFORE, BEFORE, weight);
+                    add(BEFORE, LAST, moment);
+                    add(LAST, OLDER, weight);
+                    add(OLDER, OLDER, weight);
+                }
+                Step::Join { thread, is_last: true } if thread == child && child_runs => {
+                    add(BEFORE, BEFORE, weight);
+                    add(OLDER, OLDER, weight);
+                }
+                Step::Nothing
+                | Step::Acquire { .. }
+                | Step::TrySucceeded { .. }
+                | Step::TryFailed { .. }
+                | Step::Release { .. }
+                | Step::Sleep { .. }
+                | Step::Spawn { .. }
+                | Step::Join { .. }
+                | Step::Condition => [BEFORE, LAST, OLDER].into_iter().for_each(|phase| add(phase, phase, weight)),
+            }
+        }
+        system
+    }
+}
