@@ -1,17 +1,20 @@
 //! The lock engines and the product of all threads on the same models: pairwise and N-way reachability, races, deadlocks.
 
-#[allow(dead_code)]
-#[path = "thread_models/examples.rs"]
-mod examples;
+#[path = "thread_models/coverage.rs"]
+mod coverage;
+#[path = "lock_engines/models.rs"]
+mod models;
 #[allow(dead_code)]
 #[path = "thread_models/generator.rs"]
 mod generator;
 #[allow(dead_code)]
 #[path = "generator/random.rs"]
 mod random;
-#[path = "lock_engines/reachability.rs"]
-mod reachability;
+#[path = "lock_engines/random_models.rs"]
+mod random_models;
 #[path = "lock_engines/support.rs"]
 mod support;
 #[path = "lock_engines/twin.rs"]
 mod twin;
+#[path = "thread_models/recursion.rs"]
+mod recursion;

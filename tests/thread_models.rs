@@ -17,3 +17,5 @@ mod proposition;
 mod random;
 #[path = "thread_models/random_models.rs"]
 mod random_models;
+#[path = "thread_models/recursion.rs"]
+mod recursion;

@@ -44,6 +44,13 @@ pub struct Analysis<'t> {
 
 impl<'t> Analysis<'t> {
     pub fn of(threads: &'t Threads) -> Analysis<'t> {
+        let mut analysis = Analysis::of_all_locks(threads);
+        analysis.tracked = analysis.tracked_locks();
+        analysis
+    }
+
+    /// Nothing is left out.
+    pub fn of_all_locks(threads: &'t Threads) -> Analysis<'t> {
         let first_pass = FirstPass::of(threads);
         let mut analysis = Analysis {
             threads,
@@ -61,7 +68,6 @@ impl<'t> Analysis<'t> {
         let atoms = reliable.flat_map(|lock| [Mode::Shared, Mode::Exclusive].map(|mode| Atom::new(lock, mode).index()));
         analysis.refuting = atoms.chain([analysis.moment().index()]).collect();
         analysis.population = Population::of(&mut analysis);
-        analysis.tracked = analysis.tracked_locks();
         analysis
     }
 
@@ -183,7 +189,9 @@ impl<'t> Analysis<'t> {
             return meaning::histories(step, Nature { kind: super::LockKind::Mutex, is_reliable: true });
         };
         if !self.tracked.contains(lock.0 as usize) {
-            return vec![LockHistory::default()];
+            // Nobody else has it, and the thread itself not yet: a trylock does not fail.
+            let never = matches!(step, Step::TryFailed { .. });
+            return if never { Vec::new() } else { vec![LockHistory::default()] };
         }
         let nature = Nature { kind: self.threads.locks.lock(lock).kind, is_reliable: self.is_reliable(lock) };
         let mut histories = meaning::histories(step, nature);

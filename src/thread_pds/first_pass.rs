@@ -60,7 +60,7 @@ impl FirstPass {
         for (thread, rule) in threads.ids().flat_map(|id| threads.thread(id).system.rules().map(move |(_, rule)| (id, rule))) {
             let (Step::Release { lock } | Step::Sleep { lock }) = rule.weight else { continue };
             let is_free = |origin| self.states(threads, thread, origin, rule.from.symbol, lock).is_some_and(LockStates::may_be_free);
-            if !is_free(Origin::Start) && !is_free(Origin::Created) {
+            if !origins(threads, thread).any(is_free) {
                 continue;
             }
             let table = &threads.locks;
@@ -105,7 +105,7 @@ impl FirstPass {
             return true;
         }
         let kind = threads.locks.lock(lock).kind;
-        [Origin::Start, Origin::Created].into_iter().any(|origin| {
+        origins(threads, thread).any(|origin| {
             self.states(threads, thread, origin, symbol, lock).is_some_and(|states| {
                 states.counts(kind).any(|(read, write)| {
                     history.counts.iter().all(|(atom, count)| {
@@ -116,6 +116,14 @@ impl FirstPass {
             })
         })
     }
+}
+
+/// How instances of a thread may come into being.
+fn origins(threads: &Threads, thread: ThreadId) -> impl Iterator<Item = Origin> {
+    let creates = |rule: &crate::pushdown::Rule<Step>| rule.weight == Step::Spawn { thread };
+    let is_created = threads.threads.iter().any(|creator| creator.system.rules().any(|(_, rule)| creates(rule)));
+    let at_start = threads.thread(thread).instances > 0;
+    at_start.then_some(Origin::Start).into_iter().chain(is_created.then_some(Origin::Created))
 }
 
 /// What an instance holds when it begins.

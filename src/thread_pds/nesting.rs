@@ -9,7 +9,7 @@ use super::analysis::Analysis;
 use super::first_pass::Origin;
 use super::system::{Step, ThreadId};
 use super::weights::Histories;
-use crate::locks::history::{Doubt, SetId};
+use crate::locks::history::{Doubt, LockHistory};
 use crate::pushdown::{PAutomaton, Replacement, SymbolId, post_star};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,8 +21,11 @@ pub enum Nesting {
 }
 
 impl Analysis<'_> {
-    /// How a thread uses its locks.
+    /// How a thread uses its locks, those that play no part with others included.
     pub fn nesting(&mut self, thread: ThreadId) -> Nesting {
+        if self.tracked.len() < self.threads.locks.len() {
+            return Analysis::of_all_locks(self.threads).nesting(thread);
+        }
         let breaks = self.releases_out_of_order(thread);
         match breaks.is_empty() {
             true => Nesting::Nested,
@@ -41,10 +44,13 @@ impl Analysis<'_> {
             let step = self.weight(thread, rule.from, rule.weight);
             let is_break = [Origin::Start, Origin::Created].into_iter().any(|origin| {
                 let before = self.set_of_symbol(thread, origin, rule.from.symbol);
-                let after = self.sets.extend(before, step);
                 // A path that broke before breaks no more here.
-                let of = |set: SetId| self.sets.histories(set).map(|all| all.filter(|one| one.doubts.contains(Doubt::NotNested)).count());
-                of(after) > of(before)
+                let Some(histories) = self.sets.histories(before) else { return true };
+                let nested: Vec<_> = histories.filter(|history| !history.doubts.contains(Doubt::NotNested)).cloned().collect();
+                let nested = self.sets.set_of(nested);
+                let after = self.sets.extend(nested, step);
+                let breaks = |history: &LockHistory| history.doubts.contains(Doubt::NotNested);
+                self.sets.histories(after).is_none_or(|mut all| all.any(breaks))
             });
             if is_break && !breaks.contains(&rule.from.symbol) {
                 breaks.push(rule.from.symbol);

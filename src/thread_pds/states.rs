@@ -126,7 +126,9 @@ pub struct StateRelations<'t> {
 
 impl<'t> StateRelations<'t> {
     pub fn new(locks: &'t LockTable, reliable: BitSet) -> StateRelations<'t> {
-        StateRelations { locks, reliable, zero: vec![0; locks.len()].into(), one: vec![IDENTITY; locks.len()].into() }
+        // One more than there are locks, so that a path and no path differ where there is no lock.
+        let all = |relation: u16| vec![relation; locks.len() + 1].into();
+        StateRelations { locks, reliable, zero: all(0), one: all(IDENTITY) }
     }
 
     pub fn weigh(&self, step: Step) -> Relations {

@@ -1,7 +1,5 @@
 //! A model, its threads and its product, asked the same.
 
-use std::collections::BTreeSet;
-
 use lockcheck::engines::product::Bounds;
 use lockcheck::engines::reachability::{Answer, Target, reachable};
 use lockcheck::locks::history::Doubts;
@@ -46,13 +44,17 @@ pub fn ask(analysis: &mut Analysis<'_>, places: &[&(Place, Vec<SymbolId>)]) -> A
 }
 
 /// Whether the theory decides every query about a model.
-pub fn is_decided(model: &ThreadModel, analysis: &mut Analysis<'_>) -> bool {
+pub fn is_decided(model: &ThreadModel, analysis: &Analysis<'_>) -> bool {
     let undecided = |step: &StepKind| {
         matches!(step, StepKind::Try { .. } | StepKind::Spawn { .. } | StepKind::Join { .. } | StepKind::Assume { .. })
     };
     let steps = || model.procedures.iter().flat_map(|procedure| &procedure.steps);
-    let reliable = analysis.threads.locks.ids().all(|lock| analysis.is_reliable(lock));
-    reliable && !steps().any(|step| undecided(&step.kind)) && analysis.threads.ids().all(|thread| analysis.nesting(thread) == Nesting::Nested)
+    let is_reliable = analysis.threads.locks.ids().all(|lock| analysis.is_reliable(lock));
+    if !is_reliable || steps().any(|step| undecided(&step.kind)) {
+        return false;
+    }
+    let mut whole = Analysis::of_all_locks(analysis.threads);
+    analysis.threads.ids().all(|thread| whole.nesting(thread) == Nesting::Nested)
 }
 
 pub fn doubts(answer: &Answer) -> Doubts {
@@ -60,9 +62,4 @@ pub fn doubts(answer: &Answer) -> Doubts {
         Answer::Possible(doubts) => *doubts,
         Answer::Yes(_) | Answer::Refuted(_) => Doubts::NONE,
     }
-}
-
-/// The text of groups, for messages.
-pub fn shown(groups: &BTreeSet<Vec<Place>>) -> String {
-    groups.iter().map(|group| format!("{group:?}")).collect::<Vec<_>>().join(" ")
 }

@@ -3,7 +3,7 @@
 use lockcheck::engines::product::{Answer, Misuse, Product};
 use lockcheck::thread_model::{LockKind, LockMode, Question, StepKind, ThreadModel};
 
-use super::examples::is_recursive;
+use super::recursion::is_recursive;
 use super::random::Random;
 
 /// How many models have each feature.

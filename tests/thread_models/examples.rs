@@ -7,6 +7,8 @@ use lockcheck::program::validate::validate;
 use lockcheck::thread_model::lower::lower;
 use lockcheck::thread_model::{FILE_ENDING, StepKind, ThreadModel};
 
+pub use super::recursion::is_recursive;
+
 pub fn files() -> Vec<PathBuf> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("c-examples/models");
     let entries =
@@ -18,26 +20,6 @@ pub fn files() -> Vec<PathBuf> {
 
 pub fn read(file: &Path) -> ThreadModel {
     ThreadModel::read(file).unwrap_or_else(|error| panic!("{error}"))
-}
-
-/// Whether some procedure comes back to itself: the product cannot see all of its states.
-pub fn is_recursive(model: &ThreadModel) -> bool {
-    let callees = |index: usize| {
-        model.procedures[index]
-            .steps
-            .iter()
-            .filter_map(|step| if let StepKind::Call { procedure } = step.kind { Some(procedure) } else { None })
-    };
-    (0..model.procedures.len()).any(|start| {
-        let mut seen: Vec<usize> = callees(start).collect();
-        let mut next = 0;
-        while let Some(&procedure) = seen.get(next) {
-            next += 1;
-            let more: Vec<usize> = callees(procedure).filter(|callee| !seen.contains(callee)).collect();
-            seen.extend(more);
-        }
-        seen.contains(&start)
-    })
 }
 
 #[test]

@@ -22,6 +22,8 @@ pub struct Shape {
     pub has_foreign_releases: bool,
     /// Locks held at the start.
     pub has_holds: bool,
+    /// Threads that use each other's locks while they hold their own.
+    pub has_crossings: bool,
 }
 
 impl Shape {
@@ -36,6 +38,7 @@ impl Shape {
         has_data: true,
         has_foreign_releases: true,
         has_holds: false,
+        has_crossings: false,
     };
 }
 
@@ -71,6 +74,7 @@ pub fn model(seed: u64, shape: &Shape) -> String {
         ..*shape
     };
     let mut holds = Vec::new();
+    let crossing = (shape.has_crossings && random.chance(25)).then(|| random.between(2, locks.min(threads) as i64) as usize);
     let is_ring = random.chance(15);
     let is_nested = random.chance(50);
     let mut text = String::new();
@@ -79,7 +83,10 @@ pub fn model(seed: u64, shape: &Shape) -> String {
     writeln!(text, "variables: {{x: 0, y: 0, f: {{initial: 0, atomic: {}}}}}\nthreads:", random.chance(50))
         .expect("a string grows");
     for thread in 0..threads {
-        let children: Vec<usize> = if spawns && thread == 0 { (1..threads).collect() } else { Vec::new() };
+        let mut children: Vec<usize> = if spawns && thread == 0 { (1..threads).collect() } else { Vec::new() };
+        if shape.has_crossings && random.chance(30) {
+            children.extend(children.last().copied());
+        }
         let mut writer = Writer {
             random: &mut random,
             shape,
@@ -96,6 +103,13 @@ pub fn model(seed: u64, shape: &Shape) -> String {
             false => writer.thread(),
         }
         let mut procedures = writer.procedures;
+        if let Some(count) = crossing {
+            let (own, next) = (thread % count, (thread + 1) % count);
+            let shared = if kinds[own] == Kind::ReadWrite && random.chance(30) { " shared" } else { "" };
+            let steps = [format!("acquire l{own}{shared}"), format!("acquire l{next}"), format!("release l{next}")];
+            let steps = steps.into_iter().chain(["write y".to_owned(), format!("release l{own}")]);
+            procedures[0].splice(0..0, steps);
+        }
         let held = (shape.has_holds && !(spawns && thread > 0) && random.chance(12))
             .then(|| thread % locks)
             .filter(|lock| !holds.contains(lock));

@@ -34,6 +34,7 @@ const SMALL: Shape = Shape {
     has_data: true,
     has_foreign_releases: true,
     has_holds: false,
+    has_crossings: false,
 };
 
 const BOUNDS: Bounds = Bounds { states: 20_000, stack: 8, threads: 6 };

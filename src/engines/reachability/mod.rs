@@ -147,7 +147,7 @@ fn apart(analysis: &mut Analysis<'_>, participants: &[Participant]) -> Option<(u
 
 /// A participant with all the histories it may have.
 #[derive(Clone, Debug)]
-pub(super) struct Participant {
+pub struct Participant {
     pub thread: ThreadId,
     pub origin: Origin,
     pub symbol: Option<SymbolId>,
@@ -165,7 +165,7 @@ impl Participant {
 }
 
 /// Adds those who hold locks at the start and are not among the participants: others may have to wait until they release them.
-pub(super) fn with_holders(analysis: &mut Analysis<'_>, mut participants: Vec<Participant>) -> Vec<Participant> {
+fn with_holders(analysis: &mut Analysis<'_>, mut participants: Vec<Participant>) -> Vec<Participant> {
     for thread in analysis.threads.ids() {
         let holds = analysis.threads.thread(thread).instances > 0 && !analysis.threads.thread(thread).holds.is_empty();
         let is_there = participants.iter().any(|other| other.thread == thread && other.origin == Origin::Start);
@@ -178,7 +178,7 @@ pub(super) fn with_holders(analysis: &mut Analysis<'_>, mut participants: Vec<Pa
 }
 
 /// Looks for one history each, all compatible: first among those without doubts.
-pub(super) fn choose(analysis: &mut Analysis<'_>, participants: Vec<Participant>) -> Answer {
+pub fn choose(analysis: &mut Analysis<'_>, participants: Vec<Participant>) -> Answer {
     let participants = with_holders(analysis, participants);
     let mut search = Search { participants: &participants, chosen: Vec::new(), choices: 0, refuted: None };
     let is_created = participants.iter().any(|participant| participant.origin == Origin::Created);

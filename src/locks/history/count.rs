@@ -2,7 +2,8 @@
 //!
 //! # Definition   (least, most, change): the part can begin when the lock is held n times, least ≤ n ≤ most, and ends with n + change.
 //! # Theorem      (l₁,m₁,c₁) then (l₂,m₂,c₂) is (max(l₁, l₂−c₁), min(m₁, m₂−c₁), c₁+c₂), and impossible if that is empty. This is associative, with
-//!                (0, ∞, 0) neutral. Balanced parts change nothing, so recursion that balances its locks needs no bound.
+//!                (0, ∞, 0) neutral. Balanced parts change nothing, so recursion that balances its locks needs no bound; what open calls hold is
+//!                "more than is counted" at some depth, and held.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Count {
@@ -37,6 +38,16 @@ impl Count {
     /// Whether the change can still be counted.
     pub fn is_counted(self) -> bool {
         self.change.abs() <= Self::MOST
+    }
+
+    /// Held more often than is counted: held, until something is given back.
+    pub const fn is_many(self) -> bool {
+        self.change > Self::MOST
+    }
+
+    /// The same with a change of "more than is counted".
+    pub fn many(self) -> Count {
+        Count { change: Self::MOST + 1, ..self }
     }
 
     /// Asks for nothing more than the other, and changes the same.

@@ -1,0 +1,124 @@
+//! Cycles of threads that wait for each other: locks, read and write, and joins.
+//!
+//! # Definition   A member stands before an acquire, or a join, and waits for the next member: that one holds the lock in a mode that excludes it, or is the
+//!                thread that is joined. Members are distinct instances; one thread can be there several times. A cycle is possible
+//!                if the members can stand there at once (`engines::reachability`).
+//! # Theorem      *Holding* and *waiting* are may-facts: every lock that a member may hold, whatever its name may mean. What *dismisses* a cycle are must-facts: the
+//!                lock histories of paths, all of them together, so gate locks are histories like others. A state with a cycle has a cycle
+//!                without chords, and its members wait for different locks if they are three or more: so longer ones
+//!                are not looked for, and the locks bound their length. For nested paths without doubts of
+//!                threads that exist from the start, what is found is exact: they do block each other.
+//! # Paper        Kahlon, Ivančić, Gupta 2005, §6, whose pairwise test is not enough from three members on; Kidd, Lammich, Touili, Reps 2009, appendix B.
+//! # Deviations   1. Modes: readers wait for a writer only, writers for everybody; a waiting writer blocks no reader (glibc prefers readers).  2. A
+//!                thread that waits for itself alone is no cycle but a misuse.
+//! # Misses       A search that takes too long is not complete, and says so.
+
+mod candidates;
+mod cycles;
+mod dismissed;
+
+use crate::engines::reachability::{NotTogether, Standing};
+use crate::locks::Mode;
+use crate::locks::history::{Doubts, Incompatible, LockId};
+use crate::pushdown::SymbolId;
+use crate::thread_pds::{Analysis, Origin, Path, ThreadId};
+
+/// What a member waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Wait {
+    Lock { lock: LockId, mode: Mode },
+    /// The end of an instance of the thread.
+    Join { thread: ThreadId },
+}
+
+/// One thread of a cycle; it waits for the next one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    pub standing: Standing,
+    pub symbol: SymbolId,
+    pub waits: Wait,
+    /// The lock by which it holds up the one before it; `None` when that one joins it.
+    pub blocks_by: Option<LockId>,
+}
+
+impl Member {
+    /// Its own way there, and where it took what it holds.
+    pub fn path(&self, analysis: &mut Analysis<'_>) -> Option<Path> {
+        analysis.path_to(self.standing.thread, self.standing.origin, self.symbol, &self.standing.history)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeadlockCycle {
+    pub members: Vec<Member>,
+    /// None: the threads do block each other, in the lock model.
+    pub doubts: Doubts,
+}
+
+/// One place in a cycle of the lock order: a thread that may hold one thing while it waits for another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OrderEdge {
+    pub thread: ThreadId,
+    pub origin: Origin,
+    pub symbol: SymbolId,
+    pub holds: Held,
+    pub waits: Wait,
+}
+
+/// What keeps another thread waiting: a lock, or that this one has not ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Held {
+    Lock { lock: LockId, mode: Mode },
+    Running { thread: ThreadId },
+}
+
+/// Why a cycle of the lock order is no deadlock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Dismissal {
+    /// Two places of one instance.
+    SingleInstance(ThreadId),
+    /// Two members never stand there at once.
+    NotTogether(NotTogether),
+    /// A lock that two of them hold: a gate.
+    GateLock(LockId),
+    /// Their histories contradict each other.
+    Histories(Incompatible),
+    /// No path holds that lock there.
+    NotHeld(ThreadId),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DismissedCycle {
+    pub edges: Vec<OrderEdge>,
+    pub reason: Dismissal,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Deadlocks {
+    /// One for each set of places, exact ones first.
+    pub cycles: Vec<DeadlockCycle>,
+    /// A shortest cycle through each edge of the lock order that is in no cycle above.
+    pub dismissed: Vec<DismissedCycle>,
+    /// Nothing was left out.
+    pub is_complete: bool,
+}
+
+impl Deadlocks {
+    /// What is certain.
+    pub fn truth(&self) -> Option<bool> {
+        match &self.cycles[..] {
+            [first, ..] if first.doubts.is_empty() => Some(true),
+            [] if self.is_complete => Some(false),
+            _ => None,
+        }
+    }
+}
+
+/// All cycles of waiting threads.
+pub fn deadlocks(analysis: &mut Analysis<'_>) -> Deadlocks {
+    let edges = candidates::order_edges(analysis);
+    let (mut cycles, is_complete) = cycles::search(analysis, &edges);
+    let dismissed = dismissed::dismissed(analysis, &edges, &cycles);
+    cycles.sort_by_key(|cycle| !cycle.doubts.is_empty());
+    Deadlocks { cycles, dismissed, is_complete }
+}
