@@ -145,7 +145,7 @@ fn compare(file: &Path) -> Compared {
 #[test]
 fn all_executions_of_an_example_show_what_it_claims() {
     const FEWEST_PAIRS: usize = 40;
-    let compared = for_all(&examples(), compare);
+    let compared = for_all(&examples(), |file| compare(file));
     let complete: BTreeSet<&str> = compared.iter().filter(|one| one.is_complete).map(|one| one.name.as_str()).collect();
     let has_twin =
         |name: &&&str| name.strip_suffix("-bad.c").is_some_and(|stem| complete.contains(format!("{stem}-good.c").as_str()));

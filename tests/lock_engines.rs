@@ -2,19 +2,19 @@
 
 #[path = "thread_models/coverage.rs"]
 mod coverage;
-#[path = "lock_engines/models.rs"]
-mod models;
 #[allow(dead_code)]
 #[path = "thread_models/generator.rs"]
 mod generator;
+#[path = "lock_engines/models.rs"]
+mod models;
 #[allow(dead_code)]
 #[path = "generator/random.rs"]
 mod random;
 #[path = "lock_engines/random_models.rs"]
 mod random_models;
+#[path = "thread_models/recursion.rs"]
+mod recursion;
 #[path = "lock_engines/support.rs"]
 mod support;
 #[path = "lock_engines/twin.rs"]
 mod twin;
-#[path = "thread_models/recursion.rs"]
-mod recursion;

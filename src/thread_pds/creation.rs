@@ -45,7 +45,13 @@ impl Analysis<'_> {
         })
     }
 
-    fn after_creation(&mut self, parent: ThreadId, origin: Origin, child: ThreadId, child_runs: bool) -> Rc<BTreeMap<SymbolId, SetId>> {
+    fn after_creation(
+        &mut self,
+        parent: ThreadId,
+        origin: Origin,
+        child: ThreadId,
+        child_runs: bool,
+    ) -> Rc<BTreeMap<SymbolId, SetId>> {
         if let Some(known) = self.after_creation.get(&(parent, origin, child, child_runs)) {
             return known.clone();
         }

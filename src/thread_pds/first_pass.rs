@@ -59,7 +59,8 @@ impl FirstPass {
         let mut strange = BitSet::default();
         for (thread, rule) in threads.ids().flat_map(|id| threads.thread(id).system.rules().map(move |(_, rule)| (id, rule))) {
             let (Step::Release { lock } | Step::Sleep { lock }) = rule.weight else { continue };
-            let is_free = |origin| self.states(threads, thread, origin, rule.from.symbol, lock).is_some_and(LockStates::may_be_free);
+            let is_free =
+                |origin| self.states(threads, thread, origin, rule.from.symbol, lock).is_some_and(LockStates::may_be_free);
             if !origins(threads, thread).any(is_free) {
                 continue;
             }
@@ -77,7 +78,14 @@ impl FirstPass {
     }
 
     /// `None` where the thread does not come.
-    pub fn states(&self, threads: &Threads, thread: ThreadId, origin: Origin, symbol: SymbolId, lock: LockId) -> Option<LockStates> {
+    pub fn states(
+        &self,
+        threads: &Threads,
+        thread: ThreadId,
+        origin: Origin,
+        symbol: SymbolId,
+        lock: LockId,
+    ) -> Option<LockStates> {
         let relations = self.relations[thread.index()].get(&symbol)?;
         Some(states::states(relations, lock, start(threads, thread, origin), threads.locks.lock(lock).kind))
     }

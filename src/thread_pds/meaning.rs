@@ -28,7 +28,9 @@ pub fn histories(step: Step, nature: Nature) -> Vec<LockHistory> {
         Step::Nothing | Step::Spawn { .. } => vec![LockHistory::default()],
         Step::Condition => vec![LockHistory::default().doubting(Doubt::Data)],
         Step::Join { .. } => vec![LockHistory::default().doubting(Doubt::Join)],
-        Step::Acquire { .. } | Step::TrySucceeded { .. } if !nature.is_reliable => vec![LockHistory::default().doubting(Doubt::Lock)],
+        Step::Acquire { .. } | Step::TrySucceeded { .. } if !nature.is_reliable => {
+            vec![LockHistory::default().doubting(Doubt::Lock)]
+        }
         Step::TryFailed { .. } if !nature.is_reliable => {
             vec![LockHistory::default().doubting(Doubt::FailedTry).doubting(Doubt::Lock)]
         }
@@ -52,10 +54,7 @@ fn shared(lock: LockId) -> Atom {
 
 /// Taken for the first time, or once more.
 fn counted(atom: Atom) -> Vec<LockHistory> {
-    vec![
-        LockHistory::needs([(atom, Count::exactly(0, 1))]).acquiring(atom),
-        LockHistory::needs([(atom, Count::at_least(1, 1))]),
-    ]
+    vec![LockHistory::needs([(atom, Count::exactly(0, 1))]).acquiring(atom), LockHistory::needs([(atom, Count::at_least(1, 1))])]
 }
 
 fn taken(lock: LockId, mode: Mode, kind: LockKind) -> Vec<LockHistory> {
@@ -94,7 +93,9 @@ fn failed(lock: LockId, mode: Mode, kind: LockKind) -> Vec<LockHistory> {
             LockHistory::needs([(read, Count::at_least(1, 0))]),
             by_another(&[(read, FREE), (write, FREE)]),
         ],
-        (LockKind::ReadWrite, Mode::Shared) => vec![LockHistory::needs([(write, HELD)]), by_another(&[(read, FREE), (write, FREE)])],
+        (LockKind::ReadWrite, Mode::Shared) => {
+            vec![LockHistory::needs([(write, HELD)]), by_another(&[(read, FREE), (write, FREE)])]
+        }
     }
 }
 
@@ -103,9 +104,8 @@ fn released(lock: LockId, kind: LockKind) -> Vec<LockHistory> {
     let last = |atom: Atom, others: &[(Atom, Count)]| {
         LockHistory::needs(others.iter().copied().chain([(atom, Count::exactly(1, -1))])).releasing(atom)
     };
-    let one_of_more = |atom: Atom, others: &[(Atom, Count)]| {
-        LockHistory::needs(others.iter().copied().chain([(atom, Count::at_least(2, -1))]))
-    };
+    let one_of_more =
+        |atom: Atom, others: &[(Atom, Count)]| LockHistory::needs(others.iter().copied().chain([(atom, Count::at_least(2, -1))]));
     let refused = || LockHistory::needs([(write, FREE)]);
     let not_writing = [(write, FREE)];
     match kind {

@@ -18,6 +18,7 @@
 mod analysis;
 mod creation;
 mod first_pass;
+pub mod holding;
 mod lock_table;
 mod meaning;
 mod model;

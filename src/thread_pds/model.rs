@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use super::lock_table::{Identity, Lock, LockKind, LockTable};
 use super::system::{Access, Step, ThreadId, ThreadSystem, Threads};
-use crate::locks::history::{Atom, LockId};
 use crate::locks::Mode;
+use crate::locks::history::{Atom, LockId};
 use crate::pushdown::{ControlId, Head, Replacement, SymbolId};
 use crate::thread_model::{self as model, LockMode, ProcedureIndex, StepKind, Term, ThreadModel, VariableIndex};
 

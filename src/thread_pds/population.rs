@@ -38,7 +38,8 @@ impl Population {
                 let body = threads.thread(creator);
                 for (_, rule) in body.system.rules() {
                     let Step::Spawn { thread } = rule.weight else { continue };
-                    let comes = |origin| population.exists(creator, origin) && analysis.comes_to(creator, origin, rule.from.symbol);
+                    let comes =
+                        |origin| population.exists(creator, origin) && analysis.comes_to(creator, origin, rule.from.symbol);
                     if !comes(Origin::Start) && !comes(Origin::Created) {
                         continue;
                     }

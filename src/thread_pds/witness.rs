@@ -65,7 +65,13 @@ impl Analysis<'_> {
         None
     }
 
-    fn path(&self, thread: ThreadId, origin: Origin, nodes: &[(Configuration, SetId, Option<(usize, RuleId)>)], end: usize) -> Path {
+    fn path(
+        &self,
+        thread: ThreadId,
+        origin: Origin,
+        nodes: &[(Configuration, SetId, Option<(usize, RuleId)>)],
+        end: usize,
+    ) -> Path {
         let mut way = vec![end];
         let mut rules = Vec::new();
         while let Some((before, rule)) = nodes[way[way.len() - 1]].2 {

@@ -21,7 +21,10 @@ fn truth(model: &ThreadModel, question: &Question) -> Option<bool> {
     let mut analysis = Analysis::of(&threads.threads);
     match question {
         Question::Reachable(places) => {
-            let target = |place| Target { thread: ThreadId(place_thread(place) as u32), symbol: threads.symbol(place_thread(place), model.place(place)) };
+            let target = |place| Target {
+                thread: ThreadId(place_thread(place) as u32),
+                symbol: threads.symbol(place_thread(place), model.place(place)),
+            };
             let targets: Vec<Target> = places.iter().map(target).collect();
             reachable(&mut analysis, &targets).truth()
         }

@@ -47,7 +47,9 @@ fn agree(seeds: Range<u64>, shape: &Shape) -> (Tally, Coverage) {
     );
     assert!(complaints.is_empty(), "{} disagreements\n{}", complaints.len(), complaints[0]);
     let share = |count: usize| 100.0 * count as f64 / tally.models as f64;
-    for (feature, least) in [("recursive", 20.0), ("non-nested", 20.0), ("deadlock", 5.0), ("deadlock of three", 0.5), ("read locks", 15.0)] {
+    for (feature, least) in
+        [("recursive", 20.0), ("non-nested", 20.0), ("deadlock", 5.0), ("deadlock of three", 0.5), ("read locks", 15.0)]
+    {
         assert!(coverage.share(feature) >= least, "{feature}: {:.1} %, at least {least} % are wanted", coverage.share(feature));
     }
     assert!(share(tally.by_history) >= 10.0, "refuted by histories only: {:.1} %", share(tally.by_history));
@@ -59,7 +61,9 @@ fn agree(seeds: Range<u64>, shape: &Shape) -> (Tally, Coverage) {
 #[test]
 fn nothing_real_is_refuted_and_nothing_unreal_is_sure() {
     let (_, coverage) = agree(0..2_500, &ALL);
-    for (feature, least) in [("spawn", 20.0), ("join", 5.0), ("spawn with a lock held", 3.0), ("trylock", 15.0), ("re-entered lock", 3.0)] {
+    for (feature, least) in
+        [("spawn", 20.0), ("join", 5.0), ("spawn with a lock held", 3.0), ("trylock", 15.0), ("re-entered lock", 3.0)]
+    {
         assert!(coverage.share(feature) >= least, "{feature}: {:.1} %, at least {least} % are wanted", coverage.share(feature));
     }
 }

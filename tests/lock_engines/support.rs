@@ -35,7 +35,9 @@ pub fn ask(analysis: &mut Analysis<'_>, places: &[&(Place, Vec<SymbolId>)]) -> A
     let mut choices: Vec<Vec<Target>> = vec![Vec::new()];
     for ((thread, ..), symbols) in places.iter().map(|place| (&place.0, &place.1)) {
         let targets = symbols.iter().map(|symbol| Target { thread: ThreadId(*thread as u32), symbol: *symbol });
-        choices = targets.flat_map(|target| choices.iter().map(move |choice| choice.iter().copied().chain([target]).collect())).collect();
+        choices = targets
+            .flat_map(|target| choices.iter().map(move |choice| choice.iter().copied().chain([target]).collect()))
+            .collect();
     }
     let mut answers: Vec<Answer> = choices.iter().map(|targets| reachable(analysis, targets)).collect();
     let best = answers.iter().position(|answer| answer.truth() == Some(true));

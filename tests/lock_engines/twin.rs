@@ -128,9 +128,10 @@ fn check_path(analysis: &mut Analysis<'_>, member: &Member, tally: &mut Tally) {
     let is_counted = !member.standing.history.doubts.contains(Doubt::Overflow);
     let is_sure = |lock| analysis.is_reliable(lock) && is_counted;
     let holds = member.blocks_by.is_none_or(|lock| !is_sure(lock) || path.holds.iter().any(|taken| taken.atom.lock() == lock));
-    let was_taken = path.holds.iter().all(|taken| {
-        taken.at.is_none_or(|symbol| body.steps_at(symbol).any(|(_, step)| step.lock() == Some(taken.atom.lock())))
-    });
+    let was_taken = path
+        .holds
+        .iter()
+        .all(|taken| taken.at.is_none_or(|symbol| body.steps_at(symbol).any(|(_, step)| step.lock() == Some(taken.atom.lock()))));
     if !ends || !holds || !was_taken {
         tally.complaints.push(format!("a path that is none: {path:?} of {member:?}"));
     }
@@ -168,7 +169,8 @@ pub fn reachability(model: &ThreadModel, product: &Product<'_>, tally: &mut Tall
     let triples = if model.threads.len() > 2 { product.groups(3) } else { BTreeSet::new() };
     let mut random = Random::new(flat.len() as u64);
     for _ in 0..if model.threads.len() > 2 { 40 } else { 0 } {
-        let group: Vec<&(Place, Vec<SymbolId>)> = (0..3).map(|thread| *random.pick(&all[thread].iter().collect::<Vec<_>>())).collect();
+        let group: Vec<&(Place, Vec<SymbolId>)> =
+            (0..3).map(|thread| *random.pick(&all[thread].iter().collect::<Vec<_>>())).collect();
         let answer = ask(&mut analysis, &group);
         by_history |= is_by_history(&answer);
         if let Answer::Refuted(Refutation::Locks { reason, .. }) = &answer {

@@ -3,8 +3,8 @@
 use lockcheck::engines::product::{Answer, Misuse, Product};
 use lockcheck::thread_model::{LockKind, LockMode, Question, StepKind, ThreadModel};
 
-use super::recursion::is_recursive;
 use super::random::Random;
+use super::recursion::is_recursive;
 
 /// How many models have each feature.
 #[derive(Default)]

@@ -26,7 +26,8 @@ impl Node {
     }
 
     fn holds(&self) -> impl Iterator<Item = Held> + '_ {
-        let locks = self.history.may_hold.iter().map(Atom::from_index).map(|atom| Held::Lock { lock: atom.lock(), mode: atom.mode() });
+        let locks =
+            self.history.may_hold.iter().map(Atom::from_index).map(|atom| Held::Lock { lock: atom.lock(), mode: atom.mode() });
         let running = (self.origin == Origin::Created).then_some(Held::Running { thread: self.thread });
         locks.chain(running)
     }
@@ -57,7 +58,9 @@ pub fn search(analysis: &mut Analysis<'_>, edges: &[OrderEdge]) -> (Vec<Deadlock
     for (thread, origin, symbol, waits) in places {
         for history in analysis.histories_at(thread, origin, symbol).iter() {
             let node = Node { thread, origin, symbol, waits, history: history.clone() };
-            let is_of_use = edges.iter().any(|edge| (edge.thread, edge.origin, edge.symbol) == node.place() && node.holds().any(|held| held == edge.holds));
+            let is_of_use = edges.iter().any(|edge| {
+                (edge.thread, edge.origin, edge.symbol) == node.place() && node.holds().any(|held| held == edge.holds)
+            });
             if is_of_use {
                 nodes.push(node);
             }
@@ -122,7 +125,10 @@ impl Search<'_, '_> {
             return false;
         }
         // Three or more wait for different locks; names that may mean several can come back.
-        if chain.len() >= 2 && self.is_sure(candidate) && chain.iter().any(|at| self.nodes[*at].waits_for_same(&self.nodes[candidate])) {
+        if chain.len() >= 2
+            && self.is_sure(candidate)
+            && chain.iter().any(|at| self.nodes[*at].waits_for_same(&self.nodes[candidate]))
+        {
             return false;
         }
         if chain.len() > 2 * (self.analysis.threads.locks.len() + self.analysis.threads.threads.len()) {
@@ -153,7 +159,8 @@ impl Search<'_, '_> {
 
     /// All members together; false when that could not be decided in time, and no cycle stands for it.
     fn close(&mut self, chain: &[usize]) -> bool {
-        let sites: Sites = chain.iter().map(|at| (self.nodes[*at].thread, self.nodes[*at].symbol, self.nodes[*at].waits)).collect();
+        let sites: Sites =
+            chain.iter().map(|at| (self.nodes[*at].thread, self.nodes[*at].symbol, self.nodes[*at].waits)).collect();
         if self.found.get(&sites).is_some_and(|known| known.doubts.is_empty()) {
             return true;
         }

@@ -112,7 +112,9 @@ fn reason(analysis: &mut Analysis<'_>, cycle: &[OrderEdge]) -> Option<Dismissal>
         }
     }
     match choose(analysis, participants) {
-        Answer::Refuted(Refutation::Locks { reason: Incompatible::CommonLock { lock, .. }, .. }) => Some(Dismissal::GateLock(lock)),
+        Answer::Refuted(Refutation::Locks { reason: Incompatible::CommonLock { lock, .. }, .. }) => {
+            Some(Dismissal::GateLock(lock))
+        }
         Answer::Refuted(Refutation::Locks { reason, .. }) => Some(Dismissal::Histories(reason)),
         Answer::Refuted(_) | Answer::Yes(_) | Answer::Possible(_) => None,
     }

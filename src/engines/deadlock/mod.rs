@@ -26,9 +26,14 @@ use crate::thread_pds::{Analysis, Origin, Path, ThreadId};
 /// What a member waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Wait {
-    Lock { lock: LockId, mode: Mode },
+    Lock {
+        lock: LockId,
+        mode: Mode,
+    },
     /// The end of an instance of the thread.
-    Join { thread: ThreadId },
+    Join {
+        thread: ThreadId,
+    },
 }
 
 /// One thread of a cycle; it waits for the next one.

@@ -9,26 +9,14 @@
 //!                as branches on lock results need it.
 //! # Misses       What the program's assumptions say: unknown functions, inline assembly, undefined behaviour.
 
-mod action;
-mod calls;
-mod context;
 mod cover;
-mod effects;
-mod identity;
-mod kinds;
-mod loads;
 mod names;
 mod order;
 mod pairs;
-mod parameters;
 mod reach;
 mod record;
 mod report;
 mod result;
-mod skeleton;
-mod state;
-mod tabulate;
-mod usefulness;
 
 use std::collections::BTreeSet;
 
@@ -42,22 +30,20 @@ use crate::facts::{Facts, Location, Manner, Position};
 use crate::locks::Family;
 use crate::models::BoundModels;
 use crate::program::Program;
+use crate::thread_pds::holding::{self, Identity, Kinds, Tabulation};
 use cover::Covers;
-use identity::Identity;
-use kinds::Kinds;
 use order::Orders;
 use pairs::{Checker, Judgement};
 use reach::Reach;
 use record::Records;
 use report::Reporter;
-use tabulate::Tabulation;
 
 /// All conflicting pairs of accesses of a program: those that something keeps apart, with the reason, and the others.
 pub fn check(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, options: &RaceOptions) -> RaceResult {
     let is_shared = |function, block, index| {
         facts.accesses.at(function, block, index).iter().any(|access| record::is_shared(program, facts, function, access))
     };
-    let skeletons = skeleton::build(program, models, facts, &is_shared);
+    let skeletons = holding::skeletons(program, models, facts, &is_shared);
     let kinds = Kinds::of(program, models, facts);
     let mut tabulation = Tabulation::new(program, facts, &skeletons, &kinds, BTreeSet::new(), Identity::new(program, facts));
     tabulation.solve();

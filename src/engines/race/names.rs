@@ -2,12 +2,13 @@
 
 use rustc_hash::FxHashMap;
 
-use super::identity::Identity;
-use super::record::{Member, WHOLE};
+use super::record::Member;
+use crate::facts::accesses::WHOLE;
 use crate::facts::{AbstractObjectKind, Facts, Location, Offset, ThreadId, ThreadKind};
 use crate::locks::{Family, Held, Place, Token};
 use crate::program::describe::{describe_access, describe_address, describe_global_part, describe_type_part};
 use crate::program::{FunctionId, Operand, Program, RegisterId, SiteId, Variable};
+use crate::thread_pds::holding::Identity;
 
 pub struct Names<'a, 'p> {
     program: &'a Program,

@@ -8,11 +8,11 @@ use std::collections::{BTreeSet, VecDeque};
 use rustc_hash::FxHashMap;
 use typed_index_collections::TiVec;
 
-use super::context::{ContextId, Edge, Standing};
 use super::order::{Orders, Point, PointSetId};
-use super::tabulate::{AccessState, Tabulation};
 use crate::facts::{Facts, PhaseId, Stage, ThreadId};
 use crate::program::{BlockId, SiteId};
+use crate::thread_pds::holding::{AccessState, Tabulation};
+use crate::thread_pds::holding::{ContextId, Edge, Standing};
 
 /// A context, and the phase it is come to in; `None` for one that has its own phases.
 type Node = (ContextId, Option<PhaseId>);

@@ -14,14 +14,11 @@ use super::cover::{CoverId, Covers};
 use super::order::{Orders, PointSetId};
 use super::reach::Reach;
 use super::result::RaceOptions;
-use super::tabulate::{AccessState, Tabulation};
-use crate::facts::accesses::Action;
+use crate::facts::accesses::{Action, WHOLE};
 use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Fresh, Location, Manner, MemoryAccess, Position};
 use crate::findings::Role;
 use crate::program::{FunctionId, Program, SiteId};
-
-/// Up to the end of the object.
-pub const WHOLE: u64 = u64::MAX / 4;
+use crate::thread_pds::holding::{AccessState, Tabulation};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClassKey {

@@ -10,12 +10,13 @@ use super::names::Names;
 use super::order::{Orders, Overlap, Point};
 use super::pairs::{Judged, Verdict, Why};
 use super::reach::Reach;
-use super::record::{Class, ClassKey, Member, Records, WHOLE};
+use super::record::{Class, ClassKey, Member, Records};
 use super::result::{Candidate, CandidateKey, LockHeld, Protection, QuietCounts, RaceLimit, RaceResult, RefutedGroup, Side};
-use super::tabulate::{AccessState, Tabulation};
+use crate::facts::accesses::WHOLE;
 use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Location, Offset, OrderReason, ThreadId};
 use crate::findings::Reason;
 use crate::program::{FunctionId, Program, SiteId};
+use crate::thread_pds::holding::{AccessState, Tabulation};
 
 /// More lines of one object, and pairs of lines that are listed already, are counted and not listed.
 const MOST_LINES: usize = 200;
@@ -368,7 +369,7 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
     fn detail(&self, why: Why, object: &str, ends: &[Side]) -> String {
         let identity = &self.tabulation.identity;
         let thread = |thread: ThreadId| self.names.thread(thread).to_owned();
-        let place = |place| self.names.place(identity, place, super::identity::Identity::NOWHERE);
+        let place = |place| self.names.place(identity, place, crate::thread_pds::holding::Identity::NOWHERE);
         match why {
             Why::OneThread => format!("both accesses to {object} are made by the same thread"),
             Why::Threads(OrderReason::SameThread) => format!("both accesses to {object} are made by the same thread"),

@@ -226,8 +226,12 @@ impl Search<'_> {
                 return None;
             }
             self.chosen.push(history);
-            let wholes: Vec<&Whole> =
-                self.participants.iter().zip(&self.chosen).map(|(participant, history)| &participant.histories[*history]).collect();
+            let wholes: Vec<&Whole> = self
+                .participants
+                .iter()
+                .zip(&self.chosen)
+                .map(|(participant, history)| &participant.histories[*history])
+                .collect();
             match check(&wholes, &[]) {
                 Ok(()) => match self.run(without_doubts) {
                     Some(false) => {}

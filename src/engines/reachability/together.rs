@@ -50,7 +50,13 @@ pub fn not_together(analysis: &mut Analysis<'_>, one: Place, other: Place) -> Op
     (!may_be).then_some(NotTogether::OneAfterTheOther { creator })
 }
 
-fn since_creation(analysis: &mut Analysis<'_>, creator: Place, child: Place, next: ThreadId, is_child: bool) -> Option<NotTogether> {
+fn since_creation(
+    analysis: &mut Analysis<'_>,
+    creator: Place,
+    child: Place,
+    next: ThreadId,
+    is_child: bool,
+) -> Option<NotTogether> {
     let parents = analysis.histories_after_creation(creator.0, creator.1, next, is_child, creator.2);
     let children = analysis.histories_at(child.0, child.1, child.2);
     let creation = [Creation { parent: 0, moment: analysis.moment(), child: 1 }];

@@ -24,6 +24,9 @@ use crate::program::{BlockId, FunctionId, Operand, Ordering, Program, Terminator
 use instruction::Collector;
 pub(crate) use instruction::library_model;
 
+/// The size that stands for: up to the end of the object.
+pub const WHOLE: u64 = u64::MAX / 4;
+
 /// An instruction or, with the number of instructions as its index, a block's terminator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {

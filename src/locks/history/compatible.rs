@@ -64,7 +64,8 @@ pub fn check_pairs(participants: &[&Whole]) -> Result<(), Incompatible> {
             if let Some(atom) = whole.final_atoms().find(|atom| other > one && atom.conflicts_with(&finals)) {
                 return Err(Incompatible::CommonLock { lock: atom.lock(), one, other });
             }
-            if let Some(atom) = whole.throughout.iter().map(Atom::from_index).find(|atom| atom.conflicts_with(&partner.acquired)) {
+            if let Some(atom) = whole.throughout.iter().map(Atom::from_index).find(|atom| atom.conflicts_with(&partner.acquired))
+            {
                 return Err(Incompatible::HeldThroughout { lock: atom.lock(), holder: one, taker: other });
             }
         }
@@ -84,7 +85,11 @@ fn acquisition_cycle(participants: &[&Whole], creations: &[Creation]) -> Option<
         let mut next: Vec<usize> =
             (0..finals.len()).filter(|to| finals[*to].0 != *at && finals[*to].1.conflicts_with(since)).collect();
         let created = creations.iter().enumerate();
-        next.extend(created.filter(|(_, creation)| creation.parent == *at && since.contains(creation.moment.index())).map(|(to, _)| finals.len() + to));
+        next.extend(
+            created
+                .filter(|(_, creation)| creation.parent == *at && since.contains(creation.moment.index()))
+                .map(|(to, _)| finals.len() + to),
+        );
         after.push(next);
     }
     for creation in creations {
@@ -107,7 +112,9 @@ fn release_cycle(participants: &[&Whole]) -> Option<Vec<(usize, LockId)>> {
     // rᵢ(l) needs rⱼ(m) first.
     let needs: Vec<Vec<usize>> = firsts
         .iter()
-        .map(|(at, _, before)| (0..firsts.len()).filter(|to| firsts[*to].0 != *at && firsts[*to].1.conflicts_with(before)).collect())
+        .map(|(at, _, before)| {
+            (0..firsts.len()).filter(|to| firsts[*to].0 != *at && firsts[*to].1.conflicts_with(before)).collect()
+        })
         .collect();
     Some(cycle(&needs)?.into_iter().map(|node| (firsts[node].0, firsts[node].1.lock())).collect())
 }

@@ -203,7 +203,11 @@ impl LockHistory {
             && self.acquired.len() == other.acquired.len()
             && self.acquired.iter().zip(&other.acquired).all(|(one, two)| one.atom == two.atom && one.since.is_subset(&two.since))
             && self.released.len() == other.released.len()
-            && self.released.iter().zip(&other.released).all(|(one, two)| one.atom == two.atom && one.before.is_subset(&two.before))
+            && self
+                .released
+                .iter()
+                .zip(&other.released)
+                .all(|(one, two)| one.atom == two.atom && one.before.is_subset(&two.before))
             && self.counts_precede(other)
     }
 
@@ -241,7 +245,8 @@ mod tests {
     #[test]
     fn the_example_of_the_paper() {
         let word = [-1, 2, -2, -3, 2, 4, 5, -5, -4, 6, -6, -2, -7, 6, -6, 4, 2, -2, 2, 7, -7, 8];
-        let parts: Vec<LockHistory> = word.iter().map(|step: &i32| if *step < 0 { give(-step as u32) } else { take(*step as u32) }).collect();
+        let parts: Vec<LockHistory> =
+            word.iter().map(|step: &i32| if *step < 0 { give(-step as u32) } else { take(*step as u32) }).collect();
         let whole = path(&parts);
         let locks = |set: &BitSet| set.iter().map(|index| Atom::from_index(index).lock().0).collect::<Vec<_>>();
         let released: Vec<_> = whole.released.iter().map(|first| (first.atom.lock().0, locks(&first.before))).collect();

@@ -41,7 +41,13 @@ impl Default for HistorySets {
         let mut sets = IndexSet::default();
         sets.insert(Vec::new());
         sets.insert(vec![HistoryId(0)]);
-        HistorySets { histories, composed: FxHashMap::default(), sets, extended: FxHashMap::default(), combined: FxHashMap::default() }
+        HistorySets {
+            histories,
+            composed: FxHashMap::default(),
+            sets,
+            extended: FxHashMap::default(),
+            combined: FxHashMap::default(),
+        }
     }
 }
 
@@ -131,7 +137,8 @@ impl HistorySets {
         }
         let mut kept: Vec<HistoryId> = Vec::with_capacity(ids.len());
         for group in groups.values() {
-            let precedes = |one: HistoryId, two: HistoryId| self.histories[one.0 as usize].precedes(&self.histories[two.0 as usize]);
+            let precedes =
+                |one: HistoryId, two: HistoryId| self.histories[one.0 as usize].precedes(&self.histories[two.0 as usize]);
             kept.extend(group.iter().filter(|id| !group.iter().any(|other| other != *id && precedes(*other, **id))));
         }
         if kept.len() > Self::MOST {

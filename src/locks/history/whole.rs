@@ -32,7 +32,8 @@ impl Whole {
     pub fn of(history: &LockHistory, reading: Reading<'_>) -> Whole {
         let refutes = |atom: &Atom| reading.refuting.contains(atom.index());
         let sure = |set: &BitSet| set.intersection(reading.refuting);
-        let held = history.acquired.iter().filter(|last| refutes(&last.atom)).map(|last| (last.atom, sure(&last.since))).collect();
+        let held =
+            history.acquired.iter().filter(|last| refutes(&last.atom)).map(|last| (last.atom, sure(&last.since))).collect();
         let released =
             history.released.iter().filter(|first| refutes(&first.atom)).map(|first| (first.atom, sure(&first.before))).collect();
         let is_released = |atom: &Atom| history.released.iter().any(|first| first.atom == *atom);
@@ -66,8 +67,7 @@ impl Whole {
     pub fn minimal(mut wholes: Vec<Whole>) -> Vec<Whole> {
         wholes.sort_unstable();
         wholes.dedup();
-        let keeps: Vec<bool> =
-            wholes.iter().map(|one| !wholes.iter().any(|other| other != one && other.precedes(one))).collect();
+        let keeps: Vec<bool> = wholes.iter().map(|one| !wholes.iter().any(|other| other != one && other.precedes(one))).collect();
         let mut keep = keeps.into_iter();
         wholes.retain(|_| keep.next().expect("one for each"));
         wholes

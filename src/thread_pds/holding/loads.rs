@@ -6,10 +6,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::facts::accesses::WHOLE;
 use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Location, TermId};
 use crate::program::{FunctionId, Operand, Operation, Program, RegisterId, Type};
-
-use super::record::WHOLE;
 
 /// Larger tables are not looked into, in bytes.
 const LARGEST_TABLE: u64 = 4096;
