@@ -7,6 +7,7 @@
 //!                a view or a link makes up for those that are there.
 //! # Deviations   1. An object with too many offsets is folded: first by the size of its array elements, then into one class. Both are
 //!                counted; neither loses a pointer.  2. Copies into an object with many cells lose their offset, not their pointers.
+//!                3. Arithmetic on a pointer to very many locations leads to the whole of each object.
 
 use super::graph::NodeId;
 use super::location::{Class, greatest_common_divisor};

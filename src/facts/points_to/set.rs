@@ -20,6 +20,17 @@ impl Default for LocationSet {
 }
 
 impl LocationSet {
+    /// The set of these numbers, in any order.
+    pub fn of(mut numbers: Vec<u32>) -> LocationSet {
+        numbers.sort_unstable();
+        numbers.dedup();
+        if numbers.len() <= FEW {
+            return LocationSet::Few(SmallVec::from_vec(numbers));
+        }
+        let bitmap = RoaringBitmap::from_sorted_iter(numbers).expect("the numbers ascend");
+        LocationSet::Many(Box::new(bitmap))
+    }
+
     pub fn is_empty(&self) -> bool {
         matches!(self, LocationSet::Few(members) if members.is_empty())
     }
@@ -102,21 +113,21 @@ impl LocationSet {
 
     /// The members of both.
     pub fn common(&self, other: &LocationSet) -> LocationSet {
-        let mut common = LocationSet::default();
         let (small, large) = if self.len() <= other.len() { (self, other) } else { (other, self) };
-        for member in small.iter().filter(|member| large.contains(*member)) {
-            common.insert(member);
-        }
-        common
+        LocationSet::of(small.iter().filter(|member| large.contains(*member)).collect())
     }
 
     /// The members that `other` does not have.
     pub fn without(&self, other: &LocationSet) -> LocationSet {
-        let mut rest = LocationSet::default();
-        for member in self.iter().filter(|member| !other.contains(*member)) {
-            rest.insert(member);
+        if let (LocationSet::Many(own), LocationSet::Many(others)) = (self, other) {
+            let rest = &**own - &**others;
+            return if rest.len() as usize <= FEW {
+                LocationSet::Few(rest.iter().collect())
+            } else {
+                LocationSet::Many(Box::new(rest))
+            };
         }
-        rest
+        LocationSet::of(self.iter().filter(|member| !other.contains(*member)).collect())
     }
 }
 

@@ -25,6 +25,9 @@ use crate::program::{ConstantId, FunctionId, GlobalId, Program, RelocationTarget
 pub(super) const UNKNOWN: u32 = 0;
 pub(super) const RESIDUE: u32 = 1;
 
+/// A pointer that may point to more locations is no longer told which part of an object arithmetic on it leads to.
+const CROWD: usize = 1000;
+
 /// A copy of memory: what passes through it, and how many bytes, if that is known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CopyOfMemory {
@@ -261,26 +264,34 @@ impl<'p> Solver<'p> {
             }),
             Constraint::StoreTo { address, width } => self.attach(address, Constraint::Store { from: node, width }),
             Constraint::Shift { to, constant, stride, step, count, in_bounds } => {
-                let mut all = LocationSet::default();
+                let is_crowded = delta.len() + self.graph.set(to).len() > CROWD;
+                let mut all: Vec<u32> = Vec::with_capacity(delta.len());
+                // By object: whether the target has all of its locations already.
+                let mut covered: FxHashMap<AbstractObjectId, bool> = FxHashMap::default();
                 for location in delta.iter() {
-                    let (object, class) = self.locations.get(location);
-                    let anywhere = self.memories[object.index()].anywhere;
-                    let has_all = |anywhere| all.contains(anywhere) || self.graph.set(to).contains(anywhere);
-                    if anywhere.is_some_and(has_all) {
+                    if location == UNKNOWN || location == RESIDUE {
+                        all.push(location);
                         continue;
                     }
-                    let shifted = if location == UNKNOWN || location == RESIDUE {
-                        Some(location)
+                    let (object, class) = self.locations.get(location);
+                    let anywhere = self.memories[object.index()].anywhere;
+                    let has_all = || anywhere.is_some_and(|anywhere| self.graph.set(to).contains(anywhere));
+                    let is_covered = covered.entry(object).or_insert_with(has_all);
+                    if *is_covered {
+                        continue;
+                    }
+                    let class = if is_crowded {
+                        Class::ANY
                     } else {
                         // Below the object's start: the whole object, for `container_of` comes back.
-                        let class = class.widened(stride).windowed(step, count).plus(constant).unwrap_or(Class::ANY);
-                        self.locate(object, class, in_bounds)
+                        class.widened(stride).windowed(step, count).plus(constant).unwrap_or(Class::ANY)
                     };
-                    if let Some(shifted) = shifted {
-                        all.insert(shifted);
+                    if let Some(shifted) = self.locate(object, class, in_bounds && !is_crowded) {
+                        *is_covered = self.memories[object.index()].anywhere == Some(shifted);
+                        all.push(shifted);
                     }
                 }
-                self.graph.add_set(to, &all);
+                self.graph.add_set(to, &LocationSet::of(all));
             }
             Constraint::LowBits { to, operation, bits } => {
                 for location in delta.iter() {
