@@ -2,6 +2,7 @@
 //!
 //! The pipeline, stage by stage, is in `pipeline`; who may import whom is in ARCHITECTURE.md and enforced by a test.
 
+pub mod capture;
 pub mod cli;
 pub mod config;
 pub mod engines;

@@ -1,0 +1,32 @@
+//! The clang that makes the bitcode: the version that `ci/toolchain` pins, wherever it is installed.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const TOOLCHAIN: &str = include_str!("../../ci/toolchain");
+
+/// The major version of LLVM that reads bitcode, and so the newest clang whose bitcode can be read.
+pub fn llvm_version() -> u32 {
+    let pinned = TOOLCHAIN.lines().find_map(|line| line.strip_prefix("LLVM_VERSION="));
+    pinned.and_then(|number| number.trim().parse().ok()).expect("ci/toolchain has a line LLVM_VERSION=<number>")
+}
+
+/// `clang-N` on the path or where Debian puts it, or a plain `clang` of the same major version.
+pub fn find_clang() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let home = Path::new("/usr/lib").join(format!("llvm-{}", llvm_version())).join("bin/clang");
+    find_in(&std::env::split_paths(&path).collect::<Vec<_>>(), &home)
+}
+
+fn find_in(directories: &[PathBuf], home: &Path) -> Option<PathBuf> {
+    let version = llvm_version();
+    let on_path = |name: &str| directories.iter().map(|directory| directory.join(name)).find(|file| file.is_file());
+    on_path(&format!("clang-{version}"))
+        .or_else(|| home.is_file().then(|| home.to_owned()))
+        .or_else(|| on_path("clang").filter(|clang| major_version(clang) == Some(version)))
+}
+
+fn major_version(clang: &Path) -> Option<u32> {
+    let output = Command::new(clang).arg("-dumpversion").output().ok()?;
+    String::from_utf8_lossy(&output.stdout).trim().split('.').next()?.parse().ok()
+}
