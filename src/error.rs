@@ -24,8 +24,8 @@ pub enum Error {
     UnknownKind { file: PathBuf, seen: String },
     #[error("{}: {what} without bitcode in it; build it with `-flto`, `-fembed-bitcode` or lockcheck-cc, or pass the .bc or .c files", .file.display())]
     NoBitcode { file: PathBuf, what: Cow<'static, str> },
-    #[error("{}: {what}: not built yet", .file.display())]
-    NotBuilt { file: PathBuf, what: Cow<'static, str> },
+    #[error("{summary}; build all with lockcheck-cc, or drop --strict")]
+    MissingBitcode { summary: String },
     #[error("{}: this lockcheck was built without LLVM and reads only programs in text form", .file.display())]
     WithoutLlvm { file: PathBuf },
 

@@ -30,3 +30,28 @@ fn major_version(clang: &Path) -> Option<u32> {
     let output = Command::new(clang).arg("-dumpversion").output().ok()?;
     String::from_utf8_lossy(&output.stdout).trim().split('.').next()?.parse().ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_compiler_of_another_version_is_none() {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = tempfile::tempdir().unwrap();
+        let (clang, nowhere) = (directory.path().join("clang"), directory.path().join("nowhere"));
+        let found = |version: u32| {
+            std::fs::write(&clang, format!("#!/bin/sh\necho {version}.1.0\n")).unwrap();
+            std::fs::set_permissions(&clang, PermissionsExt::from_mode(0o755)).unwrap();
+            find_in(&[directory.path().to_owned()], &nowhere)
+        };
+        assert_eq!(found(llvm_version()), Some(clang.clone()));
+        assert_eq!(found(llvm_version() - 1), None);
+    }
+
+    #[test]
+    #[cfg(feature = "llvm")]
+    fn the_compiler_found_is_the_pinned_one() {
+        assert_eq!(major_version(&find_clang().unwrap()), Some(llvm_version()));
+    }
+}

@@ -166,7 +166,7 @@ fn source(file: &OsStr, said: Option<&OsStr>, item: usize) -> Option<Source> {
 }
 
 const CPP: Language = Language::Foreign("C++ is not read");
-const ASSEMBLY: Language = Language::Foreign("it is assembly");
+pub const ASSEMBLY: Language = Language::Foreign("it is assembly");
 const OBJECTIVE_C: Language = Language::Foreign("Objective-C is not read");
 const OTHER: Language = Language::Foreign("its language is not read");
 

@@ -11,7 +11,7 @@ use std::process::{ExitCode, ExitStatus};
 use tempfile::TempDir;
 
 use super::bitcode::Passes;
-use super::command_line::{CommandLine, Language, Source};
+use super::command_line::{ASSEMBLY, CommandLine, Language, Source};
 use super::compiler::{Compilers, same_end};
 use super::record::{Content, Record, SECTION};
 use super::{assembly, clang, elf, note};
@@ -173,14 +173,15 @@ impl Work<'_> {
         let mut worst = None;
         for source in &self.line.sources {
             let mut words = self.line.words_of(|index, item| item.role.is_some() || index == source.item);
-            let record = self.record(source, None).encode();
-            match self.passes().ok_or_else(no_clang).and_then(|passes| passes.carrier(&record, true)) {
-                Ok(carrier) if !matches!(source.language, Language::Foreign(_)) => {
-                    let link = ["-Xclang".into(), "-mlink-bitcode-file".into(), "-Xclang".into(), carrier.into_os_string()];
-                    words.splice(0..0, link);
+            if source.language != ASSEMBLY {
+                let record = self.record(source, None).encode();
+                match self.passes().ok_or_else(no_clang).and_then(|passes| passes.carrier(&record, true)) {
+                    Ok(carrier) => {
+                        let link = ["-Xclang".into(), "-mlink-bitcode-file".into(), "-Xclang".into(), carrier.into_os_string()];
+                        words.splice(0..0, link);
+                    }
+                    Err(reason) => note(&source.file.to_string_lossy(), &format!("no bitcode is embedded: {reason}")),
                 }
-                Ok(_) => {}
-                Err(reason) => note(&source.file.to_string_lossy(), &format!("no bitcode is embedded: {reason}")),
             }
             match self.build(&words) {
                 Ok(status) => {

@@ -43,7 +43,11 @@ pub enum Command {
     },
     /// Write the linked bitcode that lockcheck-cc embedded
     Extract {
-        program: PathBuf,
+        #[arg(required = true)]
+        program: Vec<PathBuf>,
+        /// Missing bitcode is an error
+        #[arg(long)]
+        strict: bool,
         #[arg(short, long)]
         output: PathBuf,
     },
@@ -54,7 +58,8 @@ pub enum Command {
 /// What is loaded, and how.
 #[derive(Debug, Args, Clone)]
 pub struct InputArgs {
-    /// C (.c, .i), bitcode (.bc), LLVM text (.ll) or a program in text form; several are linked into one program
+    /// A program, object or archive built by lockcheck-cc, C (.c, .i), compile_commands.json, bitcode (.bc), LLVM text (.ll), or a
+    /// program in text form; several are linked into one program
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
     /// Compile C for this model, and insist that bitcode has it
@@ -72,6 +77,9 @@ pub struct InputArgs {
     /// Let allocations fail and condition variables wake without a signal
     #[arg(long)]
     pub faults: bool,
+    /// Missing bitcode is an error
+    #[arg(long)]
+    pub strict: bool,
     /// Given to clang for each C file
     #[arg(last = true, value_name = "CLANG-ARGS")]
     pub clang_args: Vec<String>,
@@ -119,9 +127,6 @@ pub struct CheckArgs {
     /// Threads to work with [default: one for each core]
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
-    /// Missing bitcode is an error
-    #[arg(long)]
-    pub strict: bool,
     /// Do not execute the program
     #[arg(long)]
     pub no_explore: bool,

@@ -59,7 +59,6 @@ fn refuse_what_is_not_built(arguments: &CheckArgs) -> Result<(), Error> {
 /// Options that are understood and change nothing.
 fn say_what_has_no_effect(arguments: &CheckArgs) {
     let given = [
-        (arguments.strict, "--strict has no effect: an object or archive without bitcode is always an error"),
         (arguments.no_refine, "--no-refine has no effect: there is no refinement yet"),
     ];
     for (_, sentence) in given.iter().filter(|(is_given, _)| *is_given) {

@@ -1,10 +1,12 @@
 //! Inputs of a command: the program, the models, the user's settings.
 
+use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
 use super::arguments::{DataModelArg, InputArgs};
 use crate::config::Config;
 use crate::error::Error;
+use crate::frontend::coverage::Coverage;
 use crate::frontend::{self, DataModel, LoadOptions};
 use crate::models::Models;
 use crate::pipeline::RunSettings;
@@ -61,12 +63,22 @@ pub fn load_program(arguments: &InputArgs) -> Result<Program, Error> {
         DataModelArg::Bits32 => DataModel::Bits32,
         DataModelArg::Bits64 => DataModel::Bits64,
     });
-    let options = LoadOptions { clang_args: arguments.clang_args.clone(), data_model, ..LoadOptions::default() };
-    let mut program = frontend::load(&arguments.inputs, &options)?;
+    let (clang_args, strict) = (arguments.clang_args.clone(), arguments.strict);
+    let options = LoadOptions { clang_args, data_model, strict, ..LoadOptions::default() };
+    let (mut program, coverages) = frontend::load_and_count(&arguments.inputs, &options)?;
+    say_coverage(&coverages);
     if let Ok(directory) = std::env::current_dir() {
         name_files(&mut program, &arguments.inputs, &directory);
     }
     Ok(program)
+}
+
+/// Of which objects there is bitcode: beside the report, not in it, because it speaks of the input.
+pub fn say_coverage(coverages: &[Coverage]) {
+    for coverage in coverages {
+        // Nobody is left to be told that standard error is gone.
+        let _ = writeln!(std::io::stderr(), "lockcheck: note: {coverage}");
+    }
 }
 
 /// Names the files that were compiled here so that they can be opened from here: inputs as they were given, others in full.

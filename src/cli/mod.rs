@@ -4,6 +4,7 @@ pub mod arguments;
 mod check;
 mod emit;
 mod explore;
+mod extract;
 mod input;
 mod model;
 mod output;
@@ -48,7 +49,7 @@ fn dispatch(cli: Cli, destinations: &[Destination]) -> Result<ExitCode, Error> {
             Ok(ExitCode::SUCCESS)
         }
         Some(Command::Certify { .. }) => Err(not_built("certify")),
-        Some(Command::Extract { .. }) => Err(not_built("extract")),
+        Some(Command::Extract { program, strict, output }) => extract::run(&program, strict, &output),
     }
 }
 

@@ -26,6 +26,8 @@ fn could_hide_a_race(kind: AssumptionKind) -> bool {
         // A call that is left by an exception leaves its locks held, or not.
         AssumptionKind::NonLocalJump => true,
         AssumptionKind::OptimizedBitcode => true,
+        // It may hold code that accesses anything, and start threads.
+        AssumptionKind::MissingBitcode => true,
         // Whoever defines it may access it.
         AssumptionKind::ExternalGlobal => true,
         // Accesses that are atomic only because the user said so.

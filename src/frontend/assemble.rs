@@ -4,6 +4,7 @@ use std::path::Path;
 
 use inkwell::module::Module;
 
+use super::coverage::Coverage;
 use super::diagnostics::Session;
 use super::sniff::Input;
 use super::{LoadOptions, Stage, link, lower, normalise, number, optimised, read, unpack, walk};
@@ -23,17 +24,51 @@ pub fn prepare<'a>(
     options: &LoadOptions,
     report: &mut dyn FnMut(usize, Stage),
 ) -> Result<Prepared<'a>, Error> {
+    let prepared = read_and_link(session, inputs, options, report)?;
+    report(0, Stage::Normalising);
+    number::number(&prepared.module);
+    normalise::allow_passes(&prepared.module);
+    normalise::normalise(&prepared.module);
+    Ok(prepared)
+}
+
+/// Writes the linked module as it is.
+pub fn write_linked(
+    session: &Session,
+    inputs: &[Input],
+    options: &LoadOptions,
+    output: &Path,
+    report: &mut dyn FnMut(usize, Stage),
+) -> Result<(), Error> {
+    let prepared = read_and_link(session, inputs, options, report)?;
+    match prepared.module.write_bitcode_to_path(output) {
+        true => Ok(()),
+        false => Err(Error::Temporary { reason: format!("{} cannot be written", output.display()) }),
+    }
+}
+
+fn read_and_link<'a>(
+    session: &'a Session,
+    inputs: &[Input],
+    options: &LoadOptions,
+    report: &mut dyn FnMut(usize, Stage),
+) -> Result<Prepared<'a>, Error> {
     let mut modules = Vec::new();
     let mut assumptions = Vec::new();
     for (index, input) in inputs.iter().enumerate() {
         report(index, Stage::Reading);
-        for part in unpack::parts(input)? {
+        let unpack::Unpacked { parts, coverage } = unpack::unpack(input)?;
+        assumptions.extend(coverage.iter().flat_map(Coverage::assumptions));
+        for part in parts {
             let module = match part.kind {
-                unpack::PartKind::Bitcode => read::bitcode(session, &part.name, part.bytes)?,
-                unpack::PartKind::Assembly => read::assembly(session, &part.name, part.bytes)?,
+                unpack::PartKind::Bitcode => read::bitcode(session, &part.name, &part.bytes)?,
+                unpack::PartKind::Assembly => read::assembly(session, &part.name, &part.bytes)?,
             };
             check_data_model(&part.name, &module, options)?;
-            check_content(&part.name, &module)?;
+            // A source without any code is ordinary in a built program, and strange when it is named by itself.
+            if coverage.is_none() {
+                check_content(&part.name, &module)?;
+            }
             assumptions.extend(assumptions_about(&part.name, &module, input.is_trusted));
             modules.push(link::Named { file: part.name, module });
         }
@@ -43,10 +78,6 @@ pub fn prepare<'a>(
     }
     report(0, Stage::Linking);
     let module = link::link(session, modules)?;
-    report(0, Stage::Normalising);
-    number::number(&module);
-    normalise::allow_passes(&module);
-    normalise::normalise(&module);
     Ok(Prepared { module, assumptions })
 }
 

@@ -1,9 +1,7 @@
 //! C to bitcode: clang, with flags that keep every access of the source.
 //!
-//! `-O1 -Xclang -disable-llvm-passes` optimises nothing, but unlike `-O0` it keeps the bodies of plain `inline` functions and marks
-//! no function `optnone`. Ours come last and win over the user's `-O2`, `-o` or `-E`.
+//! They are those of lockcheck-cc. Ours come last and win over the user's `-O2`, `-o` or `-E`.
 
-use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -12,16 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::sniff::{self, Input, Kind};
 use super::{DataModel, LoadOptions, toolchain};
+use crate::capture::bitcode::{ANALYSIS, LENIENT, host_headers};
 use crate::error::Error;
-
-/// Old C is accepted as compilers accepted it when it was written.
-const LENIENT: [&str; 4] = [
-    "-Wno-error=implicit-function-declaration",
-    "-Wno-error=implicit-int",
-    "-Wno-error=int-conversion",
-    "-Wno-error=incompatible-pointer-types",
-];
-const OURS: [&str; 7] = ["-g", "-O1", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", "-o"];
 
 /// Replaces every C file by its bitcode, made in `directory`. clang's messages go to stderr as they are, in the order of the inputs.
 pub fn compile_all(inputs: &mut [Input], options: &LoadOptions, directory: &Path) -> Result<(), Error> {
@@ -89,31 +79,18 @@ fn command(clang: &Path, source: &Input, options: &LoadOptions, output: &Path) -
     if std::io::IsTerminal::is_terminal(&std::io::stderr()) {
         command.arg("-fcolor-diagnostics");
     }
+    let of_database = source.command.as_ref();
+    if let Some(compiled) = of_database {
+        // Warnings were seen when it was built.
+        command.current_dir(&compiled.directory).arg("-Qunused-arguments").args(&compiled.options).arg("-w");
+    }
     command.args(&options.clang_args);
-    if options.data_model == Some(DataModel::Bits32) || options.clang_args.iter().any(|word| word == "-m32") {
+    let has_m32 = options.clang_args.iter().any(|word| word == "-m32")
+        || of_database.is_some_and(|compiled| compiled.options.iter().any(|word| word == "-m32"));
+    if options.data_model == Some(DataModel::Bits32) || has_m32 {
         command.args(host_headers(Path::new("/usr/include")));
     }
-    command.args(OURS).arg(output).arg("--").arg(source.path.as_ref().unwrap_or(&source.name));
+    command.args(ANALYSIS).arg(output).arg("--").arg(source.path.as_ref().unwrap_or(&source.name));
     command.stdin(Stdio::inherit()).stdout(Stdio::null());
     command
-}
-
-/// For 32 bits clang does not look where Debian keeps the kernel's headers (`asm/errno.h`), which serve both models.
-fn host_headers(include: &Path) -> Vec<OsString> {
-    let host = include.join(format!("{}-linux-gnu", std::env::consts::ARCH));
-    if host.is_dir() { vec!["-idirafter".into(), host.into()] } else { Vec::new() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_hosts_headers_are_added_only_where_they_are() {
-        let include = tempfile::tempdir().unwrap();
-        assert!(host_headers(include.path()).is_empty());
-        let host = include.path().join(format!("{}-linux-gnu", std::env::consts::ARCH));
-        std::fs::create_dir(&host).unwrap();
-        assert_eq!(host_headers(include.path()), ["-idirafter".into(), host.into_os_string()]);
-    }
 }

@@ -4,19 +4,20 @@
 //! verify, [`link`] into one module, [`number`] every instruction, [`normalise`], [`lower`].
 
 #[cfg(feature = "llvm")]
-mod archive;
-#[cfg(feature = "llvm")]
 mod assemble;
 #[cfg(feature = "llvm")]
 mod bitstream;
 #[cfg(feature = "llvm")]
 mod bytes;
 #[cfg(feature = "llvm")]
+mod carried;
+#[cfg(feature = "llvm")]
 mod compile;
 #[cfg(feature = "llvm")]
-mod diagnostics;
+mod compile_commands;
+pub mod coverage;
 #[cfg(feature = "llvm")]
-mod elf;
+mod diagnostics;
 #[cfg(feature = "llvm")]
 pub mod guard;
 #[cfg(feature = "llvm")]
@@ -40,10 +41,11 @@ mod unpack;
 mod walk;
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 use crate::program::{Program, text, validate};
+use coverage::Coverage;
 use sniff::{Input, Kind};
 
 /// How inputs are loaded.
@@ -57,6 +59,8 @@ pub struct LoadOptions {
     /// [`guard::answer_if_asked`]; a process that cannot be a guard reads unguarded.
     pub guard: Option<PathBuf>,
     pub limits: Limits,
+    /// Objects without bitcode are an error.
+    pub strict: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,42 +119,127 @@ impl fmt::Display for Stage {
 
 /// Loads files as one program.
 pub fn load(inputs: &[PathBuf], options: &LoadOptions) -> Result<Program, Error> {
-    if inputs.is_empty() {
-        return Err(Error::NoInput);
-    }
-    let inputs: Vec<Input> = inputs.iter().map(|file| sniff::open(file)).collect::<Result<_, _>>()?;
+    load_and_count(inputs, options).map(|(program, _)| program)
+}
+
+/// Loads files as one program, and says of which objects of the built ones among them there is bitcode.
+pub fn load_and_count(inputs: &[PathBuf], options: &LoadOptions) -> Result<(Program, Vec<Coverage>), Error> {
+    let inputs = open(inputs)?;
     match inputs.iter().find(|input| input.kind == Kind::TextForm) {
-        Some(text) if inputs.len() == 1 => text_form(text),
+        Some(text) if inputs.len() == 1 => text_form(text).map(|program| (program, Vec::new())),
         Some(text) => Err(Error::TextFormNotAlone { file: text.name.clone() }),
         None => load_modules(inputs, options),
     }
 }
 
+/// Writes the bitcode of all inputs, linked into one module and otherwise as it is.
+pub fn extract(inputs: &[PathBuf], options: &LoadOptions, output: &Path) -> Result<Vec<Coverage>, Error> {
+    let inputs = open(inputs)?;
+    match inputs.iter().find(|input| input.kind == Kind::TextForm) {
+        Some(text) => Err(Error::NoBitcode { file: text.name.clone(), what: "a program in text form".into() }),
+        None => extract_modules(inputs, options, output),
+    }
+}
+
+fn open(inputs: &[PathBuf]) -> Result<Vec<Input>, Error> {
+    if inputs.is_empty() {
+        return Err(Error::NoInput);
+    }
+    inputs.iter().map(|file| sniff::open(file)).collect()
+}
+
 #[cfg(not(feature = "llvm"))]
-fn load_modules(inputs: Vec<Input>, _: &LoadOptions) -> Result<Program, Error> {
+fn load_modules(inputs: Vec<Input>, _: &LoadOptions) -> Result<(Program, Vec<Coverage>), Error> {
+    Err(Error::WithoutLlvm { file: inputs[0].name.clone() })
+}
+
+#[cfg(not(feature = "llvm"))]
+fn extract_modules(inputs: Vec<Input>, _: &LoadOptions, _: &Path) -> Result<Vec<Coverage>, Error> {
     Err(Error::WithoutLlvm { file: inputs[0].name.clone() })
 }
 
 #[cfg(feature = "llvm")]
-fn load_modules(mut inputs: Vec<Input>, options: &LoadOptions) -> Result<Program, Error> {
-    let temporary = |error: std::io::Error| Error::Temporary { reason: error.to_string() };
-    let directory = tempfile::Builder::new().prefix("lockcheck-").tempdir().map_err(temporary)?;
-    for (index, input) in inputs.iter_mut().enumerate().filter(|(_, input)| input.path.is_none()) {
-        // A pipe can be read once: later steps read this copy.
-        let copy = directory.path().join(format!("pipe-{index}")).with_extension(input.name.extension().unwrap_or_default());
-        std::fs::write(&copy, &input.bytes).map_err(temporary)?;
-        input.path = Some(copy);
+fn load_modules(inputs: Vec<Input>, options: &LoadOptions) -> Result<(Program, Vec<Coverage>), Error> {
+    let ready = Ready::make(inputs, options)?;
+    let loaded = match guard::load(&ready.inputs, options, ready.directory.path())? {
+        Some(program) => Ok(program),
+        None => ready.unguarded(|session| {
+            let prepared = assemble::prepare(session, &ready.inputs, options, &mut |_, _| {})?;
+            assemble::finish(&prepared)
+        }),
+    };
+    loaded.map(|program| ready.finish(program))
+}
+
+#[cfg(feature = "llvm")]
+fn extract_modules(inputs: Vec<Input>, options: &LoadOptions, output: &Path) -> Result<Vec<Coverage>, Error> {
+    let ready = Ready::make(inputs, options)?;
+    let made = ready.directory.path().join("linked.bc");
+    if !guard::extract(&ready.inputs, options, &made)? {
+        ready.unguarded(|session| assemble::write_linked(session, &ready.inputs, options, &made, &mut |_, _| {}))?;
     }
-    compile::compile_all(&mut inputs, options, directory.path())?;
-    if let Some(program) = guard::load(&inputs, options, directory.path())? {
-        return Ok(program);
+    std::fs::copy(&made, output)
+        .map_err(|error| Error::Usage(format!("{}: cannot be written: {error}", output.display())))?;
+    Ok(ready.coverages)
+}
+
+/// Inputs that LLVM can read.
+#[cfg(feature = "llvm")]
+struct Ready {
+    inputs: Vec<Input>,
+    /// Of the built files and databases among them.
+    coverages: Vec<Coverage>,
+    /// Of databases, which are gone once their files are compiled.
+    assumptions: Vec<crate::program::Assumption>,
+    directory: tempfile::TempDir,
+}
+
+#[cfg(feature = "llvm")]
+impl Ready {
+    /// Databases become the files they name, C becomes bitcode, and what built files carry is counted.
+    fn make(inputs: Vec<Input>, options: &LoadOptions) -> Result<Ready, Error> {
+        let temporary = |error: std::io::Error| Error::Temporary { reason: error.to_string() };
+        let directory = tempfile::Builder::new().prefix("lockcheck-").tempdir().map_err(temporary)?;
+        let mut ready = Ready { inputs: Vec::new(), coverages: Vec::new(), assumptions: Vec::new(), directory };
+        for input in inputs {
+            match input.kind {
+                Kind::CompileCommands => {
+                    let (sources, coverage) = compile_commands::sources(&input)?;
+                    ready.inputs.extend(sources);
+                    ready.assumptions.extend(coverage.assumptions());
+                    ready.coverages.push(coverage);
+                }
+                Kind::Elf | Kind::Archive => {
+                    ready.coverages.extend(unpack::unpack(&input)?.coverage);
+                    ready.inputs.push(input);
+                }
+                Kind::C | Kind::Bitcode | Kind::Assembly | Kind::TextForm => ready.inputs.push(input),
+            }
+        }
+        if options.strict {
+            ready.coverages.iter().try_for_each(Coverage::insist)?;
+        }
+        for (index, input) in ready.inputs.iter_mut().enumerate().filter(|(_, input)| input.path.is_none()) {
+            // A pipe can be read once: later steps read this copy.
+            let name = format!("pipe-{index}");
+            let copy = ready.directory.path().join(name).with_extension(input.name.extension().unwrap_or_default());
+            std::fs::write(&copy, &input.bytes).map_err(temporary)?;
+            input.path = Some(copy);
+        }
+        compile::compile_all(&mut ready.inputs, options, ready.directory.path())?;
+        Ok(ready)
     }
-    let program = assemble::on_a_large_stack(|| {
-        let session = diagnostics::Session::new();
-        let prepared = assemble::prepare(&session, &inputs, options, &mut |_, _| {})?;
-        assemble::finish(&prepared)
-    });
-    program.map_err(|error| Error::Unreadable { file: inputs[0].name.clone(), reason: error.to_string() })?
+
+    /// Work inside LLVM in this very process.
+    fn unguarded<T: Send>(&self, work: impl FnOnce(&diagnostics::Session) -> Result<T, Error> + Send) -> Result<T, Error> {
+        let done = assemble::on_a_large_stack(|| work(&diagnostics::Session::new()));
+        done.map_err(|error| Error::Unreadable { file: self.inputs[0].name.clone(), reason: error.to_string() })?
+    }
+
+    fn finish(self, mut program: Program) -> (Program, Vec<Coverage>) {
+        program.assumptions.extend(self.assumptions);
+        (program, self.coverages)
+    }
 }
 
 /// A program that was printed, or written by hand: it is checked as one that lowering made.

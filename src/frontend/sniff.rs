@@ -18,6 +18,8 @@ pub enum Kind {
     /// An object, an executable or a shared library.
     Elf,
     Archive,
+    /// A compilation database.
+    CompileCommands,
     /// lockcheck's own text form of a program.
     TextForm,
 }
@@ -34,6 +36,9 @@ pub struct Input {
     pub bytes: Vec<u8>,
     /// Whether our own clang made it just now, so that reading it needs no guard.
     pub is_trusted: bool,
+    /// How a compilation database says it is compiled.
+    #[cfg(feature = "llvm")]
+    pub command: Option<super::compile_commands::CompileCommand>,
 }
 
 /// Reads a file and finds out what it is.
@@ -55,7 +60,15 @@ pub fn open(name: &Path) -> Result<Input, Error> {
     File::open(name).and_then(|mut open| open.read_to_end(&mut bytes)).map_err(unreadable)?;
     let kind = kind_of(name, &bytes)?;
     let path = kind_of_file.is_file().then(file);
-    Ok(Input { name: file(), path, kind, bytes, is_trusted: false })
+    Ok(Input {
+        name: file(),
+        path,
+        kind,
+        bytes,
+        is_trusted: false,
+        #[cfg(feature = "llvm")]
+        command: None,
+    })
 }
 
 /// Magic first, then the name, then a look at the text.
@@ -73,7 +86,7 @@ pub fn kind_of(name: &Path, bytes: &[u8]) -> Result<Kind, Error> {
         return unknown("a thread model; the command reads those whose names end with `.model.yaml`".to_owned());
     }
     if file_name == "compile_commands.json" {
-        return Err(Error::NotBuilt { file: file(), what: "compilation databases".into() });
+        return Ok(Kind::CompileCommands);
     }
     match name.extension().and_then(|extension| extension.to_str()) {
         Some("c" | "i") => Ok(Kind::C),
@@ -142,6 +155,7 @@ mod tests {
     fn names_decide_the_rest() {
         assert_eq!(kind("a.c", b"int x;"), Ok(Kind::C));
         assert_eq!(kind("a.ll", b"define"), Ok(Kind::Assembly));
+        assert_eq!(kind("build/compile_commands.json", b"[]"), Ok(Kind::CompileCommands));
         assert_eq!(kind("a", b"; made by hand\n\ntarget triple = \"x86_64\""), Ok(Kind::Assembly));
     }
 
@@ -154,7 +168,6 @@ mod tests {
             ("a", b" \n ", "blank text"),
             ("a.cpp", b"int x;", "C++"),
             ("a.model.yml", b"threads:", "end with `.model.yaml`"),
-            ("compile_commands.json", b"[]", "not built yet"),
             ("a.c", b"", "is empty"),
         ] {
             let sentence = kind(name, bytes).expect_err(name);

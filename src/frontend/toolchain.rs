@@ -1,40 +1,16 @@
-//! The compiler: the version that `ci/toolchain` pins, wherever it is installed.
+//! The compiler: the one that also makes the bitcode of built programs.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 
+use crate::capture::clang;
+pub use crate::capture::clang::llvm_version;
 use crate::error::Error;
 
-const TOOLCHAIN: &str = include_str!("../../ci/toolchain");
-
-/// The major version of LLVM that reads bitcode here, and so the newest clang whose bitcode can be read.
-pub fn llvm_version() -> u32 {
-    let pinned = TOOLCHAIN.lines().find_map(|line| line.strip_prefix("LLVM_VERSION="));
-    pinned.and_then(|number| number.trim().parse().ok()).expect("ci/toolchain has a line LLVM_VERSION=<number>")
-}
-
-/// `clang-N` on the path or where Debian puts it, or a plain `clang` of the same major version.
 pub fn find_clang() -> Result<PathBuf, Error> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let home = Path::new("/usr/lib").join(format!("llvm-{}", llvm_version())).join("bin/clang");
-    find_in(&std::env::split_paths(&path).collect::<Vec<_>>(), &home)
+    clang::find_clang().ok_or(Error::NoCompiler { version: llvm_version() })
 }
 
-fn find_in(directories: &[PathBuf], home: &Path) -> Result<PathBuf, Error> {
-    let version = llvm_version();
-    let on_path = |name: &str| directories.iter().map(|directory| directory.join(name)).find(|file| file.is_file());
-    on_path(&format!("clang-{version}"))
-        .or_else(|| home.is_file().then(|| home.to_owned()))
-        .or_else(|| on_path("clang").filter(|clang| major_version(clang) == Some(version)))
-        .ok_or(Error::NoCompiler { version })
-}
-
-fn major_version(clang: &Path) -> Option<u32> {
-    let output = Command::new(clang).arg("-dumpversion").output().ok()?;
-    String::from_utf8_lossy(&output.stdout).trim().split('.').next()?.parse().ok()
-}
-
-#[cfg(all(test, feature = "llvm"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -47,22 +23,8 @@ mod tests {
     }
 
     #[test]
-    fn a_compiler_of_another_version_is_none() {
-        use std::os::unix::fs::PermissionsExt;
-        let directory = tempfile::tempdir().unwrap();
-        let (clang, nowhere) = (directory.path().join("clang"), directory.path().join("nowhere"));
-        let found = |version: u32| {
-            std::fs::write(&clang, format!("#!/bin/sh\necho {version}.1.0\n")).unwrap();
-            std::fs::set_permissions(&clang, PermissionsExt::from_mode(0o755)).unwrap();
-            find_in(&[directory.path().to_owned()], &nowhere)
-        };
-        assert_eq!(found(llvm_version()).unwrap(), clang);
-        let sentence = found(llvm_version() - 1).unwrap_err().to_string();
+    fn without_a_compiler_the_sentence_says_what_to_install() {
+        let sentence = Error::NoCompiler { version: llvm_version() }.to_string();
         assert!(sentence.contains(&format!("install the Debian package clang-{}", llvm_version())), "{sentence}");
-    }
-
-    #[test]
-    fn the_compiler_found_is_the_pinned_one() {
-        assert_eq!(major_version(&find_clang().unwrap()), Some(llvm_version()));
     }
 }

@@ -1,9 +1,13 @@
 //! From a file to the modules in it: bitcode is one; objects, executables and archives may carry several.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use object::read::archive::ArchiveFile;
+
+use super::coverage::{Coverage, Missing};
 use super::sniff::{Input, Kind};
-use super::{archive, bitstream, elf};
+use super::{bitstream, carried};
 use crate::error::Error;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,53 +21,89 @@ pub enum PartKind {
 pub struct Part<'a> {
     pub name: PathBuf,
     pub kind: PartKind,
-    pub bytes: &'a [u8],
+    pub bytes: Cow<'a, [u8]>,
 }
 
-/// The modules of a file that is not C.
-pub fn parts(input: &Input) -> Result<Vec<Part<'_>>, Error> {
+/// The modules of a file, and what is known of the objects that have none. Only built files have a coverage.
+pub struct Unpacked<'a> {
+    pub parts: Vec<Part<'a>>,
+    pub coverage: Option<Coverage>,
+}
+
+/// Takes a file apart that is not C.
+pub fn unpack(input: &Input) -> Result<Unpacked<'_>, Error> {
     let bytes = &input.bytes[..];
+    let whole = |kind| Ok(Unpacked { parts: vec![Part { name: input.name.clone(), kind, bytes: bytes.into() }], coverage: None });
     match input.kind {
-        Kind::Bitcode => Ok(vec![Part { name: input.name.clone(), kind: PartKind::Bitcode, bytes }]),
-        Kind::Assembly => Ok(vec![Part { name: input.name.clone(), kind: PartKind::Assembly, bytes }]),
-        Kind::Elf => parts_of_elf(&input.name, bytes),
-        Kind::Archive => parts_of_archive(&input.name, bytes),
-        Kind::C | Kind::TextForm => unreachable!("C was compiled and text forms were loaded before"),
+        Kind::Bitcode => whole(PartKind::Bitcode),
+        Kind::Assembly => whole(PartKind::Assembly),
+        Kind::Elf => {
+            let (modules, coverage) = carried::read(&input.name, bytes)?;
+            if modules.is_empty() {
+                return Err(Error::NoBitcode { file: input.name.clone(), what: "an ELF file".into() });
+            }
+            Ok(Unpacked { parts: modules.into_iter().map(part).collect(), coverage: Some(coverage) })
+        }
+        Kind::Archive => archive(input),
+        Kind::C | Kind::TextForm | Kind::CompileCommands => unreachable!("compiled or loaded before"),
     }
 }
 
-/// A linker puts the sections of all objects one after another, so one section may hold many modules.
-fn parts_of_elf<'a>(name: &Path, bytes: &'a [u8]) -> Result<Vec<Part<'a>>, Error> {
-    let invalid = |reason: &str| Error::Invalid { file: name.to_owned(), what: "ELF file".into(), reason: reason.to_owned() };
-    let sections = elf::sections_named(bytes, ".llvmbc").ok_or_else(|| invalid("its section table is damaged"))?;
-    let mut parts = Vec::new();
-    for section in sections {
-        let modules = bitstream::split(section).ok_or_else(|| invalid("its embedded bitcode is damaged"))?;
-        parts.extend(modules.into_iter().map(|bytes| Part { name: name.to_owned(), kind: PartKind::Bitcode, bytes }));
-    }
-    if parts.is_empty() {
-        return Err(Error::NoBitcode { file: name.to_owned(), what: "an ELF file".into() });
-    }
-    Ok(parts)
+fn part<'a>(module: carried::Module) -> Part<'a> {
+    Part { name: module.name, kind: PartKind::Bitcode, bytes: module.bytes.into() }
 }
 
 /// All members count: a library is checked whole, not as a linker would pick from it.
-fn parts_of_archive<'a>(name: &Path, bytes: &'a [u8]) -> Result<Vec<Part<'a>>, Error> {
-    let members =
-        archive::members(bytes).map_err(|reason| Error::Invalid { file: name.to_owned(), what: "archive".into(), reason })?;
+fn archive(input: &Input) -> Result<Unpacked<'_>, Error> {
+    let name = &input.name;
+    let invalid = |reason: &str| Error::Invalid { file: name.clone(), what: "archive".into(), reason: reason.to_owned() };
+    let damaged = || invalid("it is cut off or damaged");
+    let archive = ArchiveFile::parse(&input.bytes[..]).map_err(|_| damaged())?;
     let mut parts = Vec::new();
-    for member in members {
-        let member_name = PathBuf::from(format!("{}({})", name.display(), member.name));
-        if bitstream::is_bitcode(member.bytes) {
-            parts.push(Part { name: member_name, kind: PartKind::Bitcode, bytes: member.bytes });
-        } else if member.bytes.starts_with(elf::MAGIC) {
-            parts.extend(parts_of_elf(&member_name, member.bytes)?);
+    let mut all = Coverage { file: name.clone(), with_bitcode: 0, missing: Vec::new(), is_stripped: false };
+    for member in archive.members() {
+        let member = member.map_err(|_| damaged())?;
+        let member_text = String::from_utf8_lossy(member.name()).into_owned();
+        let member_name = carried::inside(name, &member_text);
+        let bytes: Cow<'_, [u8]> = match archive.is_thin() {
+            true => member_file(input, &member_text)?.into(),
+            false => member.data(&input.bytes[..]).map_err(|_| damaged())?.into(),
+        };
+        if bitstream::is_bitcode(&bytes) {
+            parts.push(Part { name: member_name, kind: PartKind::Bitcode, bytes });
+            all.with_bitcode += 1;
+        } else if bytes.starts_with(carried::MAGIC) {
+            let (modules, coverage) = carried::read(&member_name, &bytes)?;
+            all.with_bitcode += coverage.with_bitcode;
+            match modules.is_empty() {
+                true => all.missing.push(Missing { name: member_text, reason: reason_of(coverage) }),
+                false => all.missing.extend(coverage.missing),
+            }
+            parts.extend(modules.into_iter().map(part));
         } else {
-            return Err(Error::NoBitcode { file: member_name, what: "a member".into() });
+            all.missing.push(Missing { name: member_text, reason: Some("it is no object".to_owned()) });
         }
     }
     if parts.is_empty() {
-        return Err(Error::NoBitcode { file: name.to_owned(), what: "an archive".into() });
+        let (file, what) = match all.missing.first() {
+            Some(first) => (carried::inside(name, &first.name), "a member"),
+            None => (name.clone(), "an archive"),
+        };
+        return Err(Error::NoBitcode { file, what: what.into() });
     }
-    Ok(parts)
+    Ok(Unpacked { parts, coverage: Some(all) })
+}
+
+fn reason_of(coverage: Coverage) -> Option<String> {
+    coverage.missing.into_iter().find_map(|missing| missing.reason)
+}
+
+/// A thin archive names its members by their place beside it.
+fn member_file(archive: &Input, member: &str) -> Result<Vec<u8>, Error> {
+    let at = archive.path.as_ref().unwrap_or(&archive.name);
+    let file = at.parent().unwrap_or(Path::new("")).join(member);
+    std::fs::read(&file).map_err(|error| {
+        let reason = format!("it is thin, and its member cannot be read: {}: {error}", file.display());
+        Error::Invalid { file: archive.name.clone(), what: "archive".into(), reason }
+    })
 }

@@ -45,6 +45,8 @@ pub enum AssumptionKind {
     OptimizedBitcode,
     /// The input carries no debug information: names and lines are missing.
     NoDebugInformation,
+    /// An object of a built program carries no bitcode: assumed to start no thread, to touch nothing by itself, and to replace no function.
+    MissingBitcode,
     /// A global defined elsewhere: its initial value is unknown.
     ExternalGlobal,
     /// `volatile` was taken as atomic on request.
@@ -60,7 +62,7 @@ pub enum AssumptionKind {
 }
 
 impl AssumptionKind {
-    pub const ALL: [AssumptionKind; 15] = [
+    pub const ALL: [AssumptionKind; 16] = [
         Self::ExternalFunction,
         Self::InlineAssembly,
         Self::TargetIntrinsic,
@@ -70,6 +72,7 @@ impl AssumptionKind {
         Self::NonLocalJump,
         Self::OptimizedBitcode,
         Self::NoDebugInformation,
+        Self::MissingBitcode,
         Self::ExternalGlobal,
         Self::VolatileAsAtomic,
         Self::AssumedAtomic,
@@ -90,6 +93,7 @@ impl AssumptionKind {
             Self::NonLocalJump => "non-local-jump",
             Self::OptimizedBitcode => "optimized-bitcode",
             Self::NoDebugInformation => "no-debug-information",
+            Self::MissingBitcode => "missing-bitcode",
             Self::ExternalGlobal => "external-global",
             Self::VolatileAsAtomic => "volatile-as-atomic",
             Self::AssumedAtomic => "assumed-atomic",
@@ -108,6 +112,7 @@ impl AssumptionKind {
             | Self::UnknownInstruction
             | Self::IndirectFunction
             | Self::NonLocalJump
+            | Self::MissingBitcode
             | Self::ExternalGlobal
             | Self::PartialModel
             | Self::FileContent => true,
@@ -121,9 +126,27 @@ impl AssumptionKind {
         }
     }
 
-    /// Whether a run that comes past it looks like any other: lowering made something up, and nothing tells when that is executed.
+    /// Whether a run that comes past it looks like any other: lowering made something up or left it out, and nothing tells when that
+    /// is executed.
     pub fn leaves_no_trace_in_runs(self) -> bool {
-        matches!(self, Self::UnknownInstruction | Self::TargetIntrinsic | Self::IndirectFunction | Self::NonLocalJump)
+        match self {
+            Self::UnknownInstruction
+            | Self::TargetIntrinsic
+            | Self::IndirectFunction
+            | Self::NonLocalJump
+            | Self::MissingBitcode => true,
+            Self::ExternalFunction
+            | Self::InlineAssembly
+            | Self::SignalHandler
+            | Self::OptimizedBitcode
+            | Self::NoDebugInformation
+            | Self::ExternalGlobal
+            | Self::VolatileAsAtomic
+            | Self::AssumedAtomic
+            | Self::PartialModel
+            | Self::StandardInput
+            | Self::FileContent => false,
+        }
     }
 
     /// Whether a bug of the source could go unseen because of it.

@@ -37,8 +37,30 @@ const ANSWER: &str = "answer ";
 /// What the child found, as the rest of its last line.
 #[derive(Serialize, Deserialize)]
 enum Answer {
-    Loaded,
+    Done,
     Refused(Error),
+}
+
+/// What the child is to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Task {
+    /// The program, in text form.
+    Load,
+    /// The linked module, as bitcode.
+    Extract,
+}
+
+impl Task {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Load => "load",
+            Self::Extract => "extract",
+        }
+    }
+
+    fn from_name(name: &str) -> Option<Task> {
+        [Self::Load, Self::Extract].into_iter().find(|task| task.name() == name)
+    }
 }
 
 /// Whether the running executable answers to [`FIRST_ARGUMENT`].
@@ -56,18 +78,36 @@ pub fn answer_if_asked() {
 /// Loads the inputs in a child, which writes into `directory`. `None` when there is nothing to guard against, no executable that
 /// can be the child, or a bug of ours in the child: then the caller does the work itself.
 pub fn load(inputs: &[Input], options: &LoadOptions, directory: &Path) -> Result<Option<Program>, Error> {
-    let Some(first) = inputs.iter().find(|input| !input.is_trusted) else { return Ok(None) };
-    let Some(executable) = executable(options) else { return Ok(None) };
+    let output = directory.join("guarded.program");
+    if !run(Task::Load, inputs, options, &output)? {
+        return Ok(None);
+    }
+    let file = &inputs[0].name;
+    let not_run = |error: std::io::Error| Error::ReaderNotRun { file: file.clone(), reason: error.to_string() };
+    let printed = std::fs::read_to_string(&output).map_err(not_run)?;
+    // Two symbols whose names are no text, and the same once they are made text.
+    let invalid = |error: text::ParseError| Error::Invalid { file: file.clone(), what: "bitcode".into(), reason: error.reason };
+    text::parse(&printed).map(Some).map_err(invalid)
+}
+
+/// Writes the linked bitcode of the inputs in a child. Whether it was done; if not, the caller does it itself, as above.
+pub fn extract(inputs: &[Input], options: &LoadOptions, output: &Path) -> Result<bool, Error> {
+    run(Task::Extract, inputs, options, output)
+}
+
+fn run(task: Task, inputs: &[Input], options: &LoadOptions, output: &Path) -> Result<bool, Error> {
+    let Some(first) = inputs.iter().find(|input| !input.is_trusted) else { return Ok(false) };
+    let Some(executable) = executable(options) else { return Ok(false) };
     let not_run = |reason: String| Error::ReaderNotRun { file: first.name.clone(), reason };
     let size: u64 = inputs.iter().map(|input| input.bytes.len() as u64).sum();
     let limit = options.limits.seconds(size);
-    let output = directory.join("guarded.program");
     let child = Command::new(executable)
         .arg(FIRST_ARGUMENT)
         .arg(options.limits.bytes(size).to_string())
         .arg(limit.to_string())
         .arg(options.data_model.map_or(0, |model| model.bits()).to_string())
-        .arg(&output)
+        .arg(task.name())
+        .arg(output)
         .args(inputs.iter().flat_map(|input| [input.path.as_ref().unwrap_or(&input.name), &input.name]))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -79,16 +119,11 @@ pub fn load(inputs: &[Input], options: &LoadOptions, directory: &Path) -> Result
     let file = inputs.get(index).map_or(&first.name, |input| &input.name).clone();
     match status {
         None => Err(Error::ReaderTimedOut { file, stage: stage.to_string(), seconds: limit }),
-        Some(status) if status.code() == Some(PANICKED) => Ok(None),
+        Some(status) if status.code() == Some(PANICKED) => Ok(false),
         Some(status) if !status.success() => Err(Error::ReaderDied { file, stage: stage.to_string(), how: how_it_ended(status) }),
         Some(_) => match answer_in(&words).ok_or_else(|| not_run("the guard is not lockcheck".to_owned()))? {
             Answer::Refused(error) => Err(error),
-            Answer::Loaded => {
-                let printed = std::fs::read_to_string(&output).map_err(|error| not_run(error.to_string()))?;
-                // Two symbols whose names are no text, and the same once they are made text.
-                let invalid = |error: text::ParseError| Error::Invalid { file, what: "bitcode".into(), reason: error.reason };
-                text::parse(&printed).map(Some).map_err(invalid)
-            }
+            Answer::Done => Ok(true),
         },
     }
 }
