@@ -248,7 +248,7 @@ fn sources_below(directory: &str) -> Vec<(String, PathBuf)> {
     while let Some(directory) = open.pop() {
         for entry in std::fs::read_dir(&directory).expect("the directory can be listed") {
             let path = entry.expect("an entry can be read").path();
-            if path.is_dir() {
+            if path.is_dir() && !path.join("Makefile").exists() {
                 open.push(path);
             } else if path.extension().is_some_and(|extension| extension == "c") {
                 files.push((path.strip_prefix(&root).expect("a file below").display().to_string(), path));

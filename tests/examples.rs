@@ -93,7 +93,7 @@ fn examples() -> Vec<PathBuf> {
     while let Some(directory) = directories.pop() {
         for entry in std::fs::read_dir(&directory).expect("c-examples can be listed") {
             let path = entry.expect("an entry can be read").path();
-            if path.is_dir() {
+            if path.is_dir() && !path.join("Makefile").exists() {
                 directories.push(path);
             } else if path.extension().is_some_and(|extension| extension == "c") {
                 files.push(path);

@@ -1,5 +1,7 @@
 //! Records as directives of an assembler: at the end of assembly text, and inside a C file that carries nothing else.
 
+use std::path::Path;
+
 use super::record::SECTION;
 
 /// The source of the object that carries the records of a program compiled and linked at once.
@@ -19,6 +21,12 @@ pub fn directives(bytes: &[u8]) -> String {
     }
     text.push_str("\t.popsection\n");
     text
+}
+
+/// Whether the text has directives of ours at its end.
+pub fn has_record(file: &Path) -> bool {
+    let opening = directives(&[]).lines().next().map(str::to_owned).expect("the section is named first");
+    std::fs::read(file).is_ok_and(|text| text.split(|&byte| byte == b'\n').rev().any(|line| line == opening.as_bytes()))
 }
 
 /// A C file that puts the bytes there. With `__asm__` it is C of every standard.

@@ -55,21 +55,13 @@ pub struct CommandLine {
     pub sources: Vec<Source>,
     pub output: Option<PathBuf>,
     pub has_link_time_optimisation: bool,
-    /// What `-x` says last.
-    pub last_language: Option<OsString>,
 }
 
 impl CommandLine {
     pub fn parse(words: &[OsString]) -> CommandLine {
         let items = items(&response::expand(words));
-        let mut line = CommandLine {
-            items,
-            stage: Stage::Link,
-            sources: Vec::new(),
-            output: None,
-            has_link_time_optimisation: false,
-            last_language: None,
-        };
+        let mut line =
+            CommandLine { items, stage: Stage::Link, sources: Vec::new(), output: None, has_link_time_optimisation: false };
         let mut language: Option<OsString> = None;
         let mut is_question = false;
         let (mut stops_early, mut is_assembly, mut is_object) = (false, false, false);
@@ -108,7 +100,6 @@ impl CommandLine {
             (false, false, true) => Stage::Object,
             (false, false, false) => Stage::Link,
         };
-        line.last_language = language;
         line
     }
 

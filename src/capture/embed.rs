@@ -72,16 +72,20 @@ pub fn program(compilers: &Compilers, words: &[OsString], line: &CommandLine) ->
         Ok(work) => work,
         Err(code) => return code,
     };
-    let records: Vec<u8> = line.sources.iter().flat_map(|source| work.record(source, None).encode()).collect();
+    // Assembly that came from `-S` brings its record along.
+    let without = line.sources.iter().filter(|source| !(source.language == ASSEMBLY && assembly::has_record(Path::new(&source.file))));
+    let records: Vec<u8> = without.flat_map(|source| work.record(source, None).encode()).collect();
+    if records.is_empty() {
+        return compilers.become_builder(words);
+    }
     let carrier = work.passes().ok_or_else(no_clang).and_then(|passes| passes.carrier(&records, false));
-    let words = match carrier {
-        Ok(carrier) => with_object(words, &carrier),
-        Err(reason) => {
-            note(&line.sources[0].file.to_string_lossy(), &format!("no bitcode is embedded: {reason}"));
-            words.to_vec()
-        }
-    };
-    work.build(&words).map_or_else(|code| code, same_end)
+    let mut all = words.to_vec();
+    match carrier {
+        // In front, where no `-x` and no `--` holds yet, and where the alignment of its empty sections moves nothing.
+        Ok(carrier) => all.insert(0, carrier.into()),
+        Err(reason) => note(&line.sources[0].file.to_string_lossy(), &format!("no bitcode is embedded: {reason}")),
+    }
+    work.build(&all).map_or_else(|code| code, same_end)
 }
 
 impl Work<'_> {
@@ -200,17 +204,6 @@ impl Work<'_> {
 
 fn no_clang() -> String {
     format!("clang {} was not found", clang::llvm_version())
-}
-
-/// One more input, whatever language holds for the others.
-fn with_object(words: &[OsString], object: &Path) -> Vec<OsString> {
-    let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
-    let mut all = words.to_vec();
-    // After `--` a word is a file, so the object comes before it, and the language that held there holds again.
-    let said = CommandLine::parse(&words[..end]).last_language;
-    let back = if end < words.len() { said.map_or(Vec::new(), |name| vec!["-x".into(), name]) } else { Vec::new() };
-    all.splice(end..end, ["-x".into(), "none".into(), object.as_os_str().to_owned()].into_iter().chain(back));
-    all
 }
 
 fn is_file(path: &Path) -> bool {

@@ -182,9 +182,9 @@ fn a_program_in_text_form() {
 }
 
 #[test]
-fn what_is_not_built_yet_says_so() {
+fn a_compilation_database_that_is_none() {
     let scratch = Scratch::new();
-    refused(&[scratch.file("compile_commands.json", "{}\n")], &["compile_commands.json", "not built yet"]);
+    refused(&[scratch.file("compile_commands.json", "{}\n")], &["compile_commands.json", "invalid compilation database"]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::support::{RACING, Scratch};
 #[test]
 fn an_option_without_effect_says_so_when_asked() {
     let scratch = Scratch::with(RACING);
-    for (option, words) in [("--strict", "always an error"), ("--no-refine", "no refinement yet")] {
+    for (option, words) in [("--no-refine", "no refinement yet")] {
         let run = scratch.lockcheck(&["prog.c", option, "-v"]);
         assert!(
             run.code == 1 && run.stderr.starts_with(&format!("lockcheck: note: {option} ")) && run.stderr.contains(words),

@@ -6,13 +6,12 @@ use super::support::{Scratch, clean};
 fn each_answers_with_one_sentence() {
     let scratch = Scratch::with(&clean());
     scratch.write("report.json", "{}");
-    let cases: [(&[&str], &str); 22] = [
+    let cases: [(&[&str], &str); 21] = [
         (&["prog.c", "--format", "sarif"], "sarif"),
         (&["prog.c", "--format", "html", "--output", "r.html"], "html"),
         (&["prog.c", "--format", "witness"], "witness"),
         (&["prog.c", "--format", "text", "--format", "sarif", "--output", "r.sarif"], "sarif"),
         (&["certify", "report.json", "prog.c"], "certify"),
-        (&["extract", "prog.c", "-o", "prog.bc"], "extract"),
         (&["emit", "pds", "prog.c"], "emit pds"),
         (&["emit", "histories", "prog.c"], "emit histories"),
         (&["emit", "lock-order", "prog.c"], "emit lock-order"),

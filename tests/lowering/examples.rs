@@ -10,7 +10,7 @@ fn c_files(directory: &Path, found: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.sort();
     for path in entries {
-        if path.is_dir() {
+        if path.is_dir() && !path.join("Makefile").exists() {
             c_files(&path, found);
         } else if path.extension().is_some_and(|extension| extension == "c") {
             found.push(path);

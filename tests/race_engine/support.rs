@@ -126,7 +126,7 @@ pub fn examples() -> Vec<PathBuf> {
         for entry in std::fs::read_dir(&directory).expect("c-examples can be listed") {
             let path = entry.expect("an entry can be read").path();
             match path.extension() {
-                _ if path.is_dir() => directories.push(path),
+                _ if path.is_dir() && !path.join("Makefile").exists() => directories.push(path),
                 Some(extension) if extension == "c" => files.push(path),
                 _ => {}
             }

@@ -80,7 +80,7 @@ fn sources_below(directory: &str) -> Vec<PathBuf> {
         for entry in std::fs::read_dir(&directory).expect("the directory can be listed") {
             let path = entry.expect("an entry can be read").path();
             match path.extension() {
-                _ if path.is_dir() => open.push(path),
+                _ if path.is_dir() && !path.join("Makefile").exists() => open.push(path),
                 Some(extension) if extension == "c" => files.push(path),
                 _ => {}
             }
