@@ -5,8 +5,8 @@
 mod capture {
     pub mod carried;
     pub mod compilers;
-    pub mod forms;
     pub mod foreign;
+    pub mod forms;
     pub mod missing;
     pub mod support;
     pub mod tools;

@@ -9,9 +9,9 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::assembly;
 use super::command_line::{CommandLine, Source};
 use super::options::Role;
+use super::{assembly, elf};
 
 /// Old C is accepted as compilers accepted it when it was written.
 pub const LENIENT: [&str; 4] = [
@@ -64,6 +64,12 @@ impl Passes<'_> {
         words.extend(as_bitcode.then(|| "-emit-llvm".into()));
         words.extend(input_words(source.as_os_str(), Some(OsStr::new("c"))));
         self.run(words, None)?;
+        if !as_bitcode {
+            let unwritten = |error: std::io::Error| format!("{}: {error}", output.display());
+            let object = std::fs::read(&output).map_err(unwritten)?;
+            let object = elf::without_empty_alignments(&object).ok_or("clang makes no ELF files here")?;
+            std::fs::write(&output, object).map_err(unwritten)?;
+        }
         Ok(output)
     }
 

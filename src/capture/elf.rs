@@ -70,10 +70,7 @@ fn with_shape<H: FileHeader<Endian = Endianness>>(file: &[u8], shape: &Shape, na
     }
     let names_index = header.shstrndx(endian, file).ok()? as usize;
     let names = sections.get(names_index)?.data(endian, file).ok()?;
-    let put = |bytes: &mut [u8], (offset, width): (usize, usize), value: u64| match endian {
-        Endianness::Little => bytes[offset..offset + width].copy_from_slice(&value.to_le_bytes()[..width]),
-        Endianness::Big => bytes[offset..offset + width].copy_from_slice(&value.to_be_bytes()[8 - width..]),
-    };
+    let put = |bytes: &mut [u8], field: (usize, usize), value: u64| put(endian, bytes, field, value);
 
     let mut tail = content.to_vec();
     let names_at = file.len() + tail.len();
@@ -108,6 +105,35 @@ fn with_shape<H: FileHeader<Endian = Endianness>>(file: &[u8], shape: &Shape, na
     }
     tail.extend(table);
     Some(Addition { tail, head })
+}
+
+fn put(endian: Endianness, bytes: &mut [u8], (offset, width): (usize, usize), value: u64) {
+    match endian {
+        Endianness::Little => bytes[offset..offset + width].copy_from_slice(&value.to_le_bytes()[..width]),
+        Endianness::Big => bytes[offset..offset + width].copy_from_slice(&value.to_be_bytes()[8 - width..]),
+    }
+}
+
+/// Takes the alignment from empty sections: a linker would move what comes after them.
+pub fn without_empty_alignments(file: &[u8]) -> Option<Vec<u8>> {
+    match file.get(4)? {
+        1 => align_empty::<elf::FileHeader32<Endianness>>(file, &SHAPE_32),
+        2 => align_empty::<elf::FileHeader64<Endianness>>(file, &SHAPE_64),
+        _ => None,
+    }
+}
+
+fn align_empty<H: FileHeader<Endian = Endianness>>(file: &[u8], shape: &Shape) -> Option<Vec<u8>> {
+    let header = H::parse(file).ok()?;
+    let endian = header.endian().ok()?;
+    let table: usize = header.e_shoff(endian).into().try_into().ok()?;
+    let mut changed = file.to_vec();
+    for (index, section) in header.section_headers(endian, file).ok()?.iter().enumerate().skip(1) {
+        if section.sh_size(endian).into() == 0 {
+            put(endian, &mut changed[table + index * shape.entry_bytes..], shape.alignment, 1);
+        }
+    }
+    Some(changed)
 }
 
 /// Whether the file has a section of this name.

@@ -73,7 +73,8 @@ pub fn program(compilers: &Compilers, words: &[OsString], line: &CommandLine) ->
         Err(code) => return code,
     };
     // Assembly that came from `-S` brings its record along.
-    let without = line.sources.iter().filter(|source| !(source.language == ASSEMBLY && assembly::has_record(Path::new(&source.file))));
+    let without =
+        line.sources.iter().filter(|source| !(source.language == ASSEMBLY && assembly::has_record(Path::new(&source.file))));
     let records: Vec<u8> = without.flat_map(|source| work.record(source, None).encode()).collect();
     if records.is_empty() {
         return compilers.become_builder(words);

@@ -33,7 +33,9 @@ mod tests {
 
     #[test]
     fn trials_are_known_by_their_names() {
-        for trial in ["conftest.c", "sub/conftest.i", "/b/CMakeFiles/CMakeTmp/src.c", "meson-private/tmp1/testfile.c", "/dev/null"] {
+        for trial in
+            ["conftest.c", "sub/conftest.i", "/b/CMakeFiles/CMakeTmp/src.c", "meson-private/tmp1/testfile.c", "/dev/null"]
+        {
             assert!(is_trial(Path::new(trial)), "{trial}");
         }
         for work in ["main.c", "conftests/a.c", "myconftest.c", "-"] {

@@ -58,9 +58,7 @@ fn refuse_what_is_not_built(arguments: &CheckArgs) -> Result<(), Error> {
 
 /// Options that are understood and change nothing.
 fn say_what_has_no_effect(arguments: &CheckArgs) {
-    let given = [
-        (arguments.no_refine, "--no-refine has no effect: there is no refinement yet"),
-    ];
+    let given = [(arguments.no_refine, "--no-refine has no effect: there is no refinement yet")];
     for (_, sentence) in given.iter().filter(|(is_given, _)| *is_given) {
         // Nobody is left to be told that standard error is gone.
         let _ = writeln!(std::io::stderr(), "lockcheck: note: {sentence}");

@@ -55,9 +55,13 @@ fn read_and_link<'a>(
 ) -> Result<Prepared<'a>, Error> {
     let mut modules = Vec::new();
     let mut assumptions = Vec::new();
+    let mut promised = Vec::new();
     for (index, input) in inputs.iter().enumerate() {
         report(index, Stage::Reading);
-        let unpack::Unpacked { parts, coverage } = unpack::unpack(input)?;
+        let unpack::Unpacked { parts, coverage, functions } = unpack::unpack(input)?;
+        if coverage.as_ref().is_some_and(Coverage::is_complete) {
+            promised.extend(functions.into_iter().map(|function| (&input.name, function)));
+        }
         assumptions.extend(coverage.iter().flat_map(Coverage::assumptions));
         for part in parts {
             let module = match part.kind {
@@ -78,6 +82,10 @@ fn read_and_link<'a>(
     }
     report(0, Stage::Linking);
     let module = link::link(session, modules)?;
+    for (file, function) in promised.into_iter().filter(|(_, function)| !defines(&module, function)) {
+        let what = format!("{}: whatever defines the function `{function}`", file.display());
+        assumptions.push(Assumption { kind: AssumptionKind::MissingBitcode, what, place: None });
+    }
     Ok(Prepared { module, assumptions })
 }
 
@@ -106,6 +114,15 @@ fn check_content(file: &Path, module: &Module<'_>) -> Result<(), Error> {
         return Err(Error::NoCode { file: file.to_owned() });
     }
     Ok(())
+}
+
+/// Whether the module has this function; one with a name of its own for the assembler begins with a byte 1.
+fn defines(module: &Module<'_>, function: &str) -> bool {
+    let own_name = format!("\u{1}{function}");
+    [function, &own_name].iter().any(|name| {
+        let has_body = module.get_function(name).is_some_and(|found| found.count_basic_blocks() > 0);
+        has_body || walk::aliases(module).any(|alias| walk::name(alias) == **name)
+    })
 }
 
 fn defines_a_function(module: &Module<'_>) -> bool {

@@ -7,13 +7,14 @@
 //! | `.llvm.lto` | `clang -ffat-lto-objects` | one module |
 //! | `.llvm_bc` | wllvm, gllvm | names of bitcode files, one a line |
 //!
-//! The symbol table names the source of every object that was linked. Names beyond those of the records are objects without bitcode.
+//! The symbol table names the source of every object that was linked. Names beyond those of the records are objects without bitcode. An object
+//! made of hand-written assembly by another tool names no source: it is noticed when it defines a function that no module has.
 //!
-//! # Misses   an object from a hand-written assembly file names no source, and is noticed only when lockcheck-cc assembled it.
+//! # Misses   such an object with nothing but local functions and data.
 
 use std::path::{Path, PathBuf};
 
-use object::{Object, ObjectKind, ObjectSection};
+use object::{Object, ObjectKind, ObjectSection, ObjectSymbol, SectionKind};
 
 use super::bitstream;
 use super::coverage::{Coverage, Missing};
@@ -25,9 +26,20 @@ use crate::error::Error;
 pub use crate::capture::elf::MAGIC;
 
 /// What compilers and C libraries add to every program, and what linkers name by themselves.
-const START_FILES: [&str; 11] = [
-    "", "crt1.o", "Scrt1.o", "gcrt1.o", "grcrt1.o", "Mcrt1.o", "rcrt1.o", "crti.o", "crtn.o", "crtstuff.c", "ld-temp.o",
-];
+const START_FILES: [&str; 11] =
+    ["", "crt1.o", "Scrt1.o", "gcrt1.o", "grcrt1.o", "Mcrt1.o", "rcrt1.o", "crti.o", "crtn.o", "crtstuff.c", "ld-temp.o"];
+
+/// Functions of the start files.
+const START_FUNCTIONS: [&str; 7] =
+    ["_start", "_init", "_fini", "__libc_csu_init", "__libc_csu_fini", "_dl_relocate_static_pie", "__gmon_start__"];
+
+/// What was found in a file.
+pub struct Carried {
+    pub modules: Vec<Module>,
+    pub coverage: Coverage,
+    /// The global functions of a linked file.
+    pub functions: Vec<String>,
+}
 
 /// A module and what to call it.
 #[derive(Debug)]
@@ -37,7 +49,7 @@ pub struct Module {
 }
 
 /// The modules of an object, a program or a shared library, possibly none.
-pub fn read(name: &Path, bytes: &[u8]) -> Result<(Vec<Module>, Coverage), Error> {
+pub fn read(name: &Path, bytes: &[u8]) -> Result<Carried, Error> {
     let invalid = |reason: String| Error::Invalid { file: name.to_owned(), what: "ELF file".into(), reason };
     let damaged = || invalid("its section table is damaged".to_owned());
     let file = object::File::parse(bytes).map_err(|_| damaged())?;
@@ -61,7 +73,21 @@ pub fn read(name: &Path, bytes: &[u8]) -> Result<(Vec<Module>, Coverage), Error>
         true => from_others(name, &sections, sources)?,
     };
     let coverage = Coverage { file: name.to_owned(), with_bitcode: modules.len(), missing, is_stripped };
-    Ok((modules, coverage))
+    let functions = if is_linked { functions(&file) } else { Vec::new() };
+    Ok(Carried { modules, coverage, functions })
+}
+
+fn functions(file: &object::File<'_>) -> Vec<String> {
+    let is_code = |symbol: &object::Symbol<'_, '_>| {
+        let section = symbol.section_index().and_then(|index| file.section_by_index(index).ok());
+        symbol.is_definition() && symbol.is_global() && section.is_some_and(|section| section.kind() == SectionKind::Text)
+    };
+    let names = file
+        .symbols()
+        .filter(is_code)
+        .map(|symbol| String::from_utf8_lossy(symbol.name_bytes().unwrap_or_default()).into_owned());
+    // A versioned name is a second one for a function that has its own.
+    names.filter(|name| !START_FUNCTIONS.contains(&name.as_str()) && !name.contains('@')).collect()
 }
 
 #[derive(Default)]

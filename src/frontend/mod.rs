@@ -44,6 +44,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
+#[cfg(feature = "llvm")]
+use crate::program::{Assumption, AssumptionKind};
 use crate::program::{Program, text, validate};
 use coverage::Coverage;
 use sniff::{Input, Kind};
@@ -168,7 +170,13 @@ fn load_modules(inputs: Vec<Input>, options: &LoadOptions) -> Result<(Program, V
             assemble::finish(&prepared)
         }),
     };
-    loaded.map(|program| ready.finish(program))
+    let (program, coverages) = loaded.map(|program| ready.finish(program))?;
+    // What only a look into the modules shows.
+    let missing = program.assumptions.iter().find(|assumption| assumption.kind == AssumptionKind::MissingBitcode);
+    match missing.filter(|_| options.strict) {
+        Some(missing) => Err(Error::MissingBitcode { summary: format!("there is no bitcode of {}", missing.what) }),
+        None => Ok((program, coverages)),
+    }
 }
 
 #[cfg(feature = "llvm")]
@@ -178,8 +186,7 @@ fn extract_modules(inputs: Vec<Input>, options: &LoadOptions, output: &Path) -> 
     if !guard::extract(&ready.inputs, options, &made)? {
         ready.unguarded(|session| assemble::write_linked(session, &ready.inputs, options, &made, &mut |_, _| {}))?;
     }
-    std::fs::copy(&made, output)
-        .map_err(|error| Error::Usage(format!("{}: cannot be written: {error}", output.display())))?;
+    std::fs::copy(&made, output).map_err(|error| Error::Usage(format!("{}: cannot be written: {error}", output.display())))?;
     Ok(ready.coverages)
 }
 
@@ -190,7 +197,7 @@ struct Ready {
     /// Of the built files and databases among them.
     coverages: Vec<Coverage>,
     /// Of databases, which are gone once their files are compiled.
-    assumptions: Vec<crate::program::Assumption>,
+    assumptions: Vec<Assumption>,
     directory: tempfile::TempDir,
 }
 

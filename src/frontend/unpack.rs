@@ -28,21 +28,26 @@ pub struct Part<'a> {
 pub struct Unpacked<'a> {
     pub parts: Vec<Part<'a>>,
     pub coverage: Option<Coverage>,
+    /// Functions that some module must define, if all objects have bitcode.
+    pub functions: Vec<String>,
 }
 
 /// Takes a file apart that is not C.
 pub fn unpack(input: &Input) -> Result<Unpacked<'_>, Error> {
     let bytes = &input.bytes[..];
-    let whole = |kind| Ok(Unpacked { parts: vec![Part { name: input.name.clone(), kind, bytes: bytes.into() }], coverage: None });
+    let whole = |kind| {
+        let parts = vec![Part { name: input.name.clone(), kind, bytes: bytes.into() }];
+        Ok(Unpacked { parts, coverage: None, functions: Vec::new() })
+    };
     match input.kind {
         Kind::Bitcode => whole(PartKind::Bitcode),
         Kind::Assembly => whole(PartKind::Assembly),
         Kind::Elf => {
-            let (modules, coverage) = carried::read(&input.name, bytes)?;
+            let carried::Carried { modules, coverage, functions } = carried::read(&input.name, bytes)?;
             if modules.is_empty() {
                 return Err(Error::NoBitcode { file: input.name.clone(), what: "an ELF file".into() });
             }
-            Ok(Unpacked { parts: modules.into_iter().map(part).collect(), coverage: Some(coverage) })
+            Ok(Unpacked { parts: modules.into_iter().map(part).collect(), coverage: Some(coverage), functions })
         }
         Kind::Archive => archive(input),
         Kind::C | Kind::TextForm | Kind::CompileCommands => unreachable!("compiled or loaded before"),
@@ -73,7 +78,7 @@ fn archive(input: &Input) -> Result<Unpacked<'_>, Error> {
             parts.push(Part { name: member_name, kind: PartKind::Bitcode, bytes });
             all.with_bitcode += 1;
         } else if bytes.starts_with(carried::MAGIC) {
-            let (modules, coverage) = carried::read(&member_name, &bytes)?;
+            let carried::Carried { modules, coverage, .. } = carried::read(&member_name, &bytes)?;
             all.with_bitcode += coverage.with_bitcode;
             match modules.is_empty() {
                 true => all.missing.push(Missing { name: member_text, reason: reason_of(coverage) }),
@@ -91,7 +96,7 @@ fn archive(input: &Input) -> Result<Unpacked<'_>, Error> {
         };
         return Err(Error::NoBitcode { file, what: what.into() });
     }
-    Ok(Unpacked { parts, coverage: Some(all) })
+    Ok(Unpacked { parts, coverage: Some(all), functions: Vec::new() })
 }
 
 fn reason_of(coverage: Coverage) -> Option<String> {

@@ -24,7 +24,10 @@ fn racing() -> Scratch {
 fn expect_race(output: &Output) {
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output.stderr)));
     let finding = &report["findings"][0];
-    assert_eq!((&finding["rule"], &finding["verdict"], &finding["object"]), (&"data-race".into(), &"confirmed".into(), &"hits".into()));
+    assert_eq!(
+        (&finding["rule"], &finding["verdict"], &finding["object"]),
+        (&"data-race".into(), &"confirmed".into(), &"hits".into())
+    );
     assert_eq!(report["findings"].as_array().map(Vec::len), Some(1));
     assert_eq!(output.status.code(), Some(1));
     let lines: Vec<_> = finding["sites"].as_array().into_iter().flatten().map(|site| site["line"].as_i64()).collect();

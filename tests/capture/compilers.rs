@@ -23,10 +23,15 @@ fn what_clang_rejects_is_built_without_bitcode_and_that_is_said() {
     }
     let scratch = Scratch::with_project();
     scratch.write("nested.c", "int outer(int x) { int inner(int y) { return x + y; } return inner(1); }\n");
-    let output = scratch.shell_with(WRAPPER, "export LOCKCHECK_CC=gcc; $CC -c nested.c; $CC main.c twice.c nested.o -o prog; ./prog");
+    let output =
+        scratch.shell_with(WRAPPER, "export LOCKCHECK_CC=gcc; $CC -c nested.c; $CC main.c twice.c nested.o -o prog; ./prog");
     assert_eq!((output.status.code(), text(&output.stdout)), (Some(0), "8\n".to_owned()));
     let said = text(&output.stderr);
-    assert!(said.starts_with("lockcheck-cc: note: nested.c: no bitcode: clang rejects what gcc accepts: ") && said.lines().count() == 1, "{said}");
+    assert!(
+        said.starts_with("lockcheck-cc: note: nested.c: no bitcode: clang rejects what gcc accepts: ")
+            && said.lines().count() == 1,
+        "{said}"
+    );
     let output = scratch.lockcheck(&["emit", "program", "prog"]);
     assert!(text(&output.stderr).contains("2 of 3 objects have bitcode; missing: nested.c (clang rejects it: "));
 }

@@ -28,7 +28,9 @@ fn names_of_bitcode_files() {
 #[test]
 fn embedded_by_clang() {
     let scratch = Scratch::with_project();
-    scratch.shell("$CLANG -fembed-bitcode -g -c main.c twice.c; $CLANG -c sub/twice.c -o old.o; $CLANG main.o twice.o old.o -o prog");
+    scratch.shell(
+        "$CLANG -fembed-bitcode -g -c main.c twice.c; $CLANG -c sub/twice.c -o old.o; $CLANG main.o twice.o old.o -o prog",
+    );
     expect_program(&scratch, &["main.o", "twice.o"], "twice.o: 1 of 1");
     expect_program(&scratch, &["prog"], "prog: 2 of 3 objects have bitcode; missing: one (among main.c, twice.c, twice.c)");
 }
@@ -59,7 +61,9 @@ fn a_compilation_database() {
     let note = "b/compile_commands.json: 3 of 4 objects have bitcode; missing: plus.cc (C++ is not read)";
     expect_program(&scratch, &["b/compile_commands.json"], note);
     assert_eq!(scratch.lockcheck(&["--strict", "b/compile_commands.json"]).status.code(), Some(2));
-    for (content, part) in [("{}", "invalid compilation database"), ("[]", "no C file"), ("[{\"directory\":\"/\",\"file\":\"a.c\"}]", "neither")] {
+    for (content, part) in
+        [("{}", "invalid compilation database"), ("[]", "no C file"), ("[{\"directory\":\"/\",\"file\":\"a.c\"}]", "neither")]
+    {
         scratch.write("b/compile_commands.json", content);
         let output = scratch.lockcheck(&["b/compile_commands.json"]);
         assert_eq!(output.status.code(), Some(2));

@@ -35,19 +35,51 @@ const FORMS: &[Form] = &[
     form("$CC -I. -x c -c - -o out.o <twice.c", "out.o", &["-"]),
     form("$CC -I. -c twice.c; $CC -x c - -x none twice.o -o prog <main.c; ./prog", "prog", &["-", "twice.c"]),
     form("$CC -fPIC -shared twice.c sub/twice.c -Wl,-soname,libt.so.1 -o libt.so", "libt.so", &["sub/twice.c", "twice.c"]),
-    form("$CC -c main.c twice.c; echo 'INPUT(main.o twice.o)' >all.ld; $CC all.ld -o prog; ./prog", "prog", &["main.c", "twice.c"]),
-    form("$CC -c twice.c -o t.o; $CC -c sub/twice.c -o s.o; $CC -c main.c; ar rcs l.a t.o s.o; $CC main.o l.a -o prog; ./prog", "prog", &["main.c", "twice.c"]),
-    form("$CC -c twice.c -o t.o; $CC -c sub/twice.c -o s.o; $CC -c main.c; ar rcT l.a t.o s.o; $CC main.o -L. -l:l.a -o prog", "prog", &["main.c", "twice.c"]),
+    form(
+        "$CC -c main.c twice.c; echo 'INPUT(main.o twice.o)' >all.ld; $CC all.ld -o prog; ./prog",
+        "prog",
+        &["main.c", "twice.c"],
+    ),
+    form(
+        "$CC -c twice.c -o t.o; $CC -c sub/twice.c -o s.o; $CC -c main.c; ar rcs l.a t.o s.o; $CC main.o l.a -o prog; ./prog",
+        "prog",
+        &["main.c", "twice.c"],
+    ),
+    form(
+        "$CC -c twice.c -o t.o; $CC -c sub/twice.c -o s.o; $CC -c main.c; ar rcT l.a t.o s.o; $CC main.o -L. -l:l.a -o prog",
+        "prog",
+        &["main.c", "twice.c"],
+    ),
     form("$CC -c main.c twice.c; ld -r main.o twice.o -o both.o; $CC both.o -o prog; ./prog", "prog", &["main.c", "twice.c"]),
-    form("$CC -ffunction-sections -fdata-sections main.c twice.c -Wl,--gc-sections -o prog; ./prog", "prog", &["main.c", "twice.c"]),
-    form("$CC -ffunction-sections -c main.c twice.c; $CC main.o twice.o -Wl,--gc-sections -s -o prog; ./prog", "prog", &["main.c", "twice.c"]),
+    form(
+        "$CC -ffunction-sections -fdata-sections main.c twice.c -Wl,--gc-sections -o prog; ./prog",
+        "prog",
+        &["main.c", "twice.c"],
+    ),
+    form(
+        "$CC -ffunction-sections -c main.c twice.c; $CC main.o twice.o -Wl,--gc-sections -s -o prog; ./prog",
+        "prog",
+        &["main.c", "twice.c"],
+    ),
     form("$CC main.c twice.c -o prog; strip prog; ./prog", "prog", &["main.c", "twice.c"]),
-    form("$CC -c main.c twice.c; strip --strip-unneeded main.o; $CC main.o twice.o -o prog; ./prog", "prog", &["main.c", "twice.c"]),
+    form(
+        "$CC -c main.c twice.c; strip --strip-unneeded main.o; $CC main.o twice.o -o prog; ./prog",
+        "prog",
+        &["main.c", "twice.c"],
+    ),
     form("CC=\"$CC -m32\"; $CC -c main.c; $CC main.o twice.c -o prog", "prog", &["main.c", "twice.c"]),
-    form("mkdir 'my dir'; cp twice.c twice.h 'my dir'; $CC -c 'my dir/twice.c' -o 'my dir/my twice.o'", "my dir/my twice.o", &["my dir/twice.c"]),
+    form(
+        "mkdir 'my dir'; cp twice.c twice.h 'my dir'; $CC -c 'my dir/twice.c' -o 'my dir/my twice.o'",
+        "my dir/my twice.o",
+        &["my dir/twice.c"],
+    ),
     form("$CC -fcf-protection -c twice.c; $CC -fcf-protection twice.o main.c -o prog", "prog", &["main.c", "twice.c"]),
     form("$CC -emit-llvm -c twice.c -o t.bc; $CC -c t.bc -o t.o", "t.o", &["t.bc"]),
-    form("printf 'all: prog\\nprog: main.o twice.o\\n\\t$(CC) -o $@ main.o twice.o\\n' >Makefile; make -s -j4 CC=\"$CC\"; ./prog", "prog", &["main.c", "twice.c"]),
+    form(
+        "printf 'all: prog\\nprog: main.o twice.o\\n\\t$(CC) -o $@ main.o twice.o\\n' >Makefile; make -s -j4 CC=\"$CC\"; ./prog",
+        "prog",
+        &["main.c", "twice.c"],
+    ),
     Form { script: "$CC -c plus.cc", product: "plus.o", with: &[], without: &["plus.cc"] },
     Form { script: "$CC -c starts.s", product: "starts.o", with: &[], without: &["starts.s"] },
     Form { script: "$CC main.c twice.c starts.s -o prog", product: "prog", with: &["main.c", "twice.c"], without: &["starts.s"] },
@@ -163,7 +195,8 @@ fn questions_are_answered_by_the_compiler() {
 fn trials_of_a_build_tool_are_not_captured() {
     let scratch = Scratch::with_project();
     scratch.shell("cp twice.c conftest.c; $CC -c conftest.c; $CC -c twice.c; LOCKCHECK_CAPTURE=off $CC -c sub/twice.c -o off.o");
-    scratch.shell("mkdir -p CMakeFiles/CMakeScratch/Try; cd CMakeFiles/CMakeScratch/Try; $CC -I../../.. -c ../../../twice.c -o t.o");
+    scratch
+        .shell("mkdir -p CMakeFiles/CMakeScratch/Try; cd CMakeFiles/CMakeScratch/Try; $CC -I../../.. -c ../../../twice.c -o t.o");
     let count = |name: &str| super::support::records(&std::fs::read(scratch.path(name)).unwrap()).len();
     assert_eq!(["conftest.o", "twice.o", "off.o", "CMakeFiles/CMakeScratch/Try/t.o"].map(count), [0, 1, 0, 0]);
 }

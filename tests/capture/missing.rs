@@ -9,8 +9,7 @@ fn mixed() -> Scratch {
     scratch
 }
 
-const SENTENCE: &str =
-    "prog: 2 of 5 objects have bitcode; missing: plus.cc (C++ is not read), starts.s (it is assembly), old.c";
+const SENTENCE: &str = "prog: 2 of 5 objects have bitcode; missing: plus.cc (C++ is not read), starts.s (it is assembly), old.c";
 
 #[test]
 fn what_is_missing_is_named_and_the_rest_is_checked() {
@@ -74,7 +73,9 @@ fn nothing_is_confirmed_of_a_program_of_which_a_part_is_missing() {
 fn members_of_archives_are_counted_ordinary_and_thin() {
     let scratch = Scratch::with_project();
     for kind in ["rcs", "rcsT"] {
-        scratch.shell(&format!("$CC -c main.c twice.c plus.cc; $CLANG -c sub/twice.c -o old.o; rm -f l.a; ar {kind} l.a main.o twice.o plus.o old.o"));
+        scratch.shell(&format!(
+            "$CC -c main.c twice.c plus.cc; $CLANG -c sub/twice.c -o old.o; rm -f l.a; ar {kind} l.a main.o twice.o plus.o old.o"
+        ));
         let output = scratch.lockcheck(&["emit", "program", "l.a"]);
         let expected = "lockcheck: note: l.a: 2 of 4 objects have bitcode; missing: plus.o (C++ is not read), old.o\n";
         assert_eq!(text(&output.stderr), expected, "{kind}");
@@ -84,4 +85,34 @@ fn members_of_archives_are_counted_ordinary_and_thin() {
     let output = scratch.lockcheck(&["l.a"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("twice.o"), "{}", text(&output.stderr));
+}
+
+/// Assembled by another tool, it names no source; its function is in the program and in no module.
+#[test]
+fn an_object_that_names_no_source_is_known_by_its_functions() {
+    let scratch = Scratch::with_project();
+    scratch.shell(
+        "as starts.s -o starts.o; $CC -c main.c twice.c; $CC main.o twice.o starts.o -o prog; $CC main.o twice.o -o whole",
+    );
+    let output = scratch.lockcheck(&["prog"]);
+    assert!(text(&output.stdout).contains("prog: whatever defines the function `answer`"), "{}", text(&output.stdout));
+    let strict = scratch.lockcheck(&["--strict", "prog"]);
+    assert!(strict.status.code() == Some(2) && text(&strict.stderr).contains("`answer`"), "{}", text(&strict.stderr));
+    assert!(!text(&scratch.lockcheck(&["whole"]).stdout).contains("missing-bitcode"));
+}
+
+/// A name for the assembler, an alias, a weak and a plain inline function: all of them are in the bitcode.
+#[test]
+fn functions_under_other_names_are_not_missing() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "main.c",
+        "int own(void) __asm__(\"other_name\");\nint own(void) { return 1; }\nint first(void) { return 2; }\n\
+         int second(void) __attribute__((alias(\"first\")));\n__attribute__((weak)) int third(void) { return 3; }\n\
+         inline int fourth(void) { return 4; }\nextern int fourth(void);\n\
+         int main(void) { return own() + second() + third() + fourth() == 10; }\n",
+    );
+    scratch.shell("$CC -O2 main.c -o prog");
+    let output = scratch.lockcheck(&["emit", "program", "prog", "--strict"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
 }

@@ -13,7 +13,8 @@ pub const MAIN: &str = "#include <stdio.h>\n#include \"twice.h\"\nint main(void)
 pub const TWICE: &str = "#include \"twice.h\"\nstatic int calls;\nint twice(int x) { calls++; return x + x; }\n";
 pub const THRICE: &str = "static int calls;\nint thrice(int x) { calls++; return 3 * x; }\n";
 pub const HEADER: &str = "int twice(int x);\nint thrice(int x);\n";
-pub const STARTS: &str = "\t.text\n\t.globl\tanswer\nanswer:\n\tmovl\t$42, %eax\n\tretq\n\t.section\t.note.GNU-stack,\"\",%progbits\n";
+pub const STARTS: &str =
+    "\t.text\n\t.globl\tanswer\nanswer:\n\tmovl\t$42, %eax\n\tretq\n\t.section\t.note.GNU-stack,\"\",%progbits\n";
 
 pub fn clang() -> String {
     let pinned = include_str!("../../ci/toolchain").lines().find_map(|line| line.strip_prefix("LLVM_VERSION="));

@@ -14,7 +14,8 @@ fn expect_sources(scratch: &Scratch, program: &str, expected: &[&str]) {
 /// Tools write to standard error what they like.
 #[track_caller]
 fn run(scratch: &Scratch, script: &str) {
-    let output = scratch.shell_with(WRAPPER, &format!("export PATH=\"$(dirname \"$CC\"):$(dirname \"$LOCKCHECK\"):$PATH\"; {script}"));
+    let output =
+        scratch.shell_with(WRAPPER, &format!("export PATH=\"$(dirname \"$CC\"):$(dirname \"$LOCKCHECK\"):$PATH\"; {script}"));
     assert!(output.status.success(), "{script}\n{}\n{}", text(&output.stdout), text(&output.stderr));
 }
 
@@ -39,7 +40,10 @@ fn cmake_builds_unchanged() {
         "CMakeLists.txt",
         "cmake_minimum_required(VERSION 3.10)\nproject(p C)\nadd_library(t STATIC twice.c)\nadd_executable(prog main.c)\ntarget_link_libraries(prog t)\n",
     );
-    run(&scratch, "cmake -S . -B build -DCMAKE_C_COMPILER=lockcheck-cc -DCMAKE_EXPORT_COMPILE_COMMANDS=ON; cmake --build build; build/prog");
+    run(
+        &scratch,
+        "cmake -S . -B build -DCMAKE_C_COMPILER=lockcheck-cc -DCMAKE_EXPORT_COMPILE_COMMANDS=ON; cmake --build build; build/prog",
+    );
     expect_sources(&scratch, "build/prog", &["main.c", "twice.c"]);
     let output = scratch.lockcheck(&["emit", "program", "build/compile_commands.json"]);
     assert!(text(&output.stderr).contains("2 of 2 objects"), "{}", text(&output.stderr));
@@ -51,7 +55,10 @@ fn meson_builds_unchanged() {
         return;
     }
     let scratch = Scratch::with_project();
-    scratch.write("meson.build", "project('p', 'c')\nt = static_library('t', 'twice.c')\nexecutable('prog', 'main.c', link_with: t)\n");
+    scratch.write(
+        "meson.build",
+        "project('p', 'c')\nt = static_library('t', 'twice.c')\nexecutable('prog', 'main.c', link_with: t)\n",
+    );
     run(&scratch, "CC=lockcheck-cc meson setup build; meson compile -C build; build/prog");
     expect_sources(&scratch, "build/prog", &["main.c", "twice.c"]);
 }
@@ -63,10 +70,16 @@ fn ccache_keeps_the_records() {
     }
     let scratch = Scratch::with_project();
     for _ in 0..2 {
-        run(&scratch, "export CCACHE_DIR=$PWD/cache; rm -f *.o; for f in main twice; do ccache $CC -O2 -c $f.c; done; $CC main.o twice.o -o prog");
+        run(
+            &scratch,
+            "export CCACHE_DIR=$PWD/cache; rm -f *.o; for f in main twice; do ccache $CC -O2 -c $f.c; done; $CC main.o twice.o -o prog",
+        );
         expect_sources(&scratch, "prog", &["main.c", "twice.c"]);
     }
-    run(&scratch, "export CCACHE_DIR=$PWD/cache; ccache --print-stats | grep -E 'direct_cache_hit|preprocessed_cache_hit' | grep -q '[1-9]'");
+    run(
+        &scratch,
+        "export CCACHE_DIR=$PWD/cache; ccache --print-stats | grep -E 'direct_cache_hit|preprocessed_cache_hit' | grep -q '[1-9]'",
+    );
 }
 
 #[test]
@@ -83,6 +96,9 @@ fn libtool_and_autoconf_build_unchanged() {
         "Makefile.am",
         "lib_LTLIBRARIES = libt.la\nlibt_la_SOURCES = twice.c\nbin_PROGRAMS = prog\nprog_SOURCES = main.c\nprog_LDADD = libt.la\n",
     );
-    run(&scratch, "autoreconf -fi; ./configure CC=lockcheck-cc; make; ./prog; ./configure CC=lockcheck-cc --disable-shared; make clean; make");
+    run(
+        &scratch,
+        "autoreconf -fi; ./configure CC=lockcheck-cc; make; ./prog; ./configure CC=lockcheck-cc --disable-shared; make clean; make",
+    );
     expect_sources(&scratch, "prog", &["main.c", "twice.c"]);
 }
