@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Seek, SeekFrom, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, ExitStatus};
 
@@ -59,8 +60,8 @@ pub fn assembly_texts(compilers: &Compilers, words: &[OsString], line: &CommandL
     if !line.has_link_time_optimisation {
         for (output, source) in work.outputs().into_iter().filter(|(output, _)| is_file(output)) {
             let text = assembly::directives(&work.record(source, None).encode());
-            let added = OpenOptions::new().append(true).open(&output).and_then(|mut file| file.write_all(text.as_bytes()));
-            note_failure(&output, added);
+            let append = || OpenOptions::new().append(true).open(&output)?.write_all(text.as_bytes());
+            note_failure(&output, own_copy(&output).and_then(|()| append()));
         }
     }
     same_end(status)
@@ -154,9 +155,7 @@ impl Work<'_> {
             return;
         }
         let put = || -> std::io::Result<()> {
-            let mut file = OpenOptions::new().read(true).write(true).open(output)?;
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes)?;
+            let bytes = std::fs::read(output)?;
             // Assembly that came from `-S` brings its record along.
             if !bytes.starts_with(elf::MAGIC) || elf::has_section(&bytes, SECTION) {
                 return Ok(());
@@ -164,6 +163,8 @@ impl Work<'_> {
             let record = self.record(source, Some(&bytes)).encode();
             let addition = elf::addition(&bytes, SECTION, &record)
                 .ok_or_else(|| std::io::Error::other("its section table cannot be extended"))?;
+            own_copy(output)?;
+            let mut file = OpenOptions::new().write(true).open(output)?;
             file.seek(SeekFrom::End(0))?;
             file.write_all(&addition.tail)?;
             file.seek(SeekFrom::Start(0))?;
@@ -209,6 +210,20 @@ fn no_clang() -> String {
 
 fn is_file(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file())
+}
+
+/// A compiler cache may have made a hard link to what it keeps: that is not ours to change.
+fn own_copy(output: &Path) -> std::io::Result<()> {
+    let metadata = std::fs::metadata(output)?;
+    if metadata.nlink() == 1 {
+        return Ok(());
+    }
+    let bytes = std::fs::read(output)?;
+    std::fs::remove_file(output)?;
+    std::fs::write(output, bytes)?;
+    let mut permissions = metadata.permissions();
+    permissions.set_mode(permissions.mode() | 0o200);
+    std::fs::set_permissions(output, permissions)
 }
 
 fn note_failure(output: &Path, result: std::io::Result<()>) {

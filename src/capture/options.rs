@@ -30,8 +30,6 @@ pub enum Role {
 /// How the option takes its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Value {
-    /// The word is all there is.
-    None,
     /// In the next word.
     Next,
     /// In the next word when the word ends with the name, else behind the name.
@@ -169,8 +167,8 @@ pub fn classify(word: &str) -> (Role, bool) {
     if word == "-ObjC" || word == "-ObjC++" {
         return (Language, false);
     }
-    if let Some((_, value, role)) = WITH_VALUE.iter().find(|(name, ..)| *name == word) {
-        return (*role, *value != Value::None);
+    if let Some((.., role)) = WITH_VALUE.iter().find(|(name, ..)| *name == word) {
+        return (*role, true);
     }
     if word.starts_with("-Xarch_") || word.starts_with("-Xopenmp-target") {
         return (Code, true);
@@ -182,16 +180,14 @@ pub fn classify(word: &str) -> (Role, bool) {
     // `-idirafter…` before `-i…`: the longest name that fits. Names that take their value only in the next word do not begin others.
     let joined = WITH_VALUE.iter().filter(|(name, value, _)| *value == JoinedOrNext && word.starts_with(name));
     match joined.max_by_key(|(name, ..)| name.len()) {
-        // Many options begin with these letters and have nothing to do with them.
-        Some((name @ ("-e" | "-u" | "-z" | "-T" | "-A" | "-G" | "-B" | "-F"), ..)) if !takes_this(name, word) => (Code, false),
-        Some((_, _, role)) => (*role, false),
-        None => (Code, false),
+        Some((.., role)) if !is_word_of_its_own(word) => (*role, false),
+        Some(_) | None => (Code, false),
     }
 }
 
-/// `-Tscript.ld`, `-zrelro`, `-usymbol`: one letter and its value. Long words of other kinds (`-export-dynamic`, `-undef`) are not.
-fn takes_this(name: &str, word: &str) -> bool {
-    !matches!(word, "-undef" | "-export-dynamic" | "-emit-pch") && !(name == "-e" && word.starts_with("-emit"))
+/// Begins with the letter of an option that takes a value, and has nothing to do with it.
+fn is_word_of_its_own(word: &str) -> bool {
+    ["-undef", "-export-dynamic"].contains(&word) || word.starts_with("-emit-")
 }
 
 /// The value that stands behind the name of an option, in the same word.

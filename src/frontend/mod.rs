@@ -1,7 +1,7 @@
 //! The front end: C or bitcode in, an owned [`Program`] out. The only user of LLVM.
 //!
-//! Steps, in order: [`sniff`] what each file is, [`compile`] C with clang, [`guard`] against files that kill LLVM, [`read`] and
-//! verify, [`link`] into one module, [`number`] every instruction, [`normalise`], [`lower`].
+//! Steps, in order: [`sniff`] what each file is, [`compile`] C with clang, [`unpack`] what built files carry, [`guard`] against files that
+//! kill LLVM, [`read`] and verify, [`link`] into one module, [`number`] every instruction, [`normalise`], [`lower`].
 
 #[cfg(feature = "llvm")]
 mod assemble;

@@ -74,3 +74,12 @@ fn the_wrapper_loads_no_llvm() {
     let listed = Scratch::with_project().shell(&format!("ldd '{WRAPPER}'"));
     assert!(!listed.contains("LLVM") && listed.contains("libc.so"), "{listed}");
 }
+
+#[test]
+fn what_a_compiler_cache_keeps_is_not_changed() {
+    let scratch = Scratch::with_project();
+    scratch.write("cache", "#!/bin/sh\n$CLANG \"$1\" twice.c -o kept && ln -f kept \"$3\"\n");
+    scratch.shell("chmod +x cache; LOCKCHECK_CC=./cache $CC -c -o twice.o twice.c; mv kept kept.o");
+    let of = |name: &str| sources(&std::fs::read(scratch.path(name)).unwrap()).0;
+    assert_eq!((of("twice.o"), of("kept.o")), (vec!["twice.c".to_owned()], vec![]));
+}
