@@ -5,6 +5,7 @@
 pub mod capture;
 pub mod cli;
 pub mod config;
+pub mod deadline;
 pub mod engines;
 pub mod error;
 pub mod explore;

@@ -20,6 +20,7 @@ pub use points_to::{AbstractObject, AbstractObjectId, AbstractObjectKind, Locati
 pub use threads::{ActivationId, OrderReason, PhaseId, Relation, Stage, ThreadId, ThreadKind, Threads};
 pub use values::{Definitions, Knowledge, Shape, TermId, Valuation, Values};
 
+use crate::deadline::{Deadline, OutOfTime};
 use crate::models::BoundModels;
 use crate::program::{FunctionId, Program};
 
@@ -39,19 +40,28 @@ pub struct Facts<'p> {
 impl<'p> Facts<'p> {
     /// `entries`: the functions of a library that code outside calls; `None` for a program that begins in `main`.
     pub fn of(program: &'p Program, models: &BoundModels<'_>, entries: Option<&[FunctionId]>) -> Facts<'p> {
-        let points_to = match entries {
-            Some(entries) => PointsTo::of_library(program, models, entries),
-            None => PointsTo::of(program, models),
-        };
+        Facts::within(program, models, entries, Deadline::NEVER).expect("nothing ends it early")
+    }
+
+    /// The same, unless the time is used up before.
+    pub fn within(
+        program: &'p Program,
+        models: &BoundModels<'_>,
+        entries: Option<&[FunctionId]>,
+        deadline: Deadline,
+    ) -> Result<Facts<'p>, OutOfTime> {
+        let points_to = PointsTo::within(program, models, entries, deadline)?;
         let call_graph = CallGraph::of(&points_to);
         let escape = Escape::of(&points_to);
         let threads = Threads::of(program, models, &points_to, &call_graph, entries);
+        deadline.check()?;
         let accesses = Accesses::of(program, models, &points_to);
         let freshness = Freshness::of(program, models, &points_to, &call_graph, &accesses);
+        deadline.check()?;
         let values = Values::of(program, models);
         let once = once::Once::of(program, models, &points_to, &call_graph);
         let is_one = points_to.objects().map(|(object, _)| once.is_one_object(object)).collect();
-        Facts { points_to, call_graph, escape, threads, accesses, freshness, values, is_one }
+        Ok(Facts { points_to, call_graph, escape, threads, accesses, freshness, values, is_one })
     }
 
     /// Whether an abstract object stands for at most one object of a run.

@@ -44,12 +44,19 @@ pub fn check(
 
     progress("looking who touches what");
     let wants_races = settings.engines && settings.checks.contains(&Check::Race);
-    let facts = wants_races.then(|| Facts::of(program, &bound, settings.entries(program).as_deref()));
+    let deadline = settings.static_deadline(started);
+    let facts = match wants_races {
+        true => Facts::within(program, &bound, settings.entries(program).as_deref(), deadline).ok(),
+        false => None,
+    };
     let facts_time = clock.lap();
 
     progress("looking for races");
-    let options =
-        RaceOptions { volatile_is_atomic: settings.run.volatile_is_atomic, assume_atomic: settings.run.assume_atomic.clone() };
+    let options = RaceOptions {
+        volatile_is_atomic: settings.run.volatile_is_atomic,
+        assume_atomic: settings.run.assume_atomic.clone(),
+        deadline,
+    };
     let races = facts.as_ref().map(|facts| Races::new(program, facts, race::check(program, &bound, facts, &options)));
     let engines_time = clock.lap();
 

@@ -91,6 +91,7 @@ impl<'a> Races<'a> {
         let is_cut_off = |finding: &&Finding| {
             self.result.limits.iter().any(|limit| match limit {
                 RaceLimit::MorePairs { object, .. } => [&finding.object, &finding.whole].contains(&object),
+                RaceLimit::OutOfTime => true,
             })
         };
         let unexpected = findings.iter().filter(is_confirmed).filter(|finding| !is_raised(finding) && !is_cut_off(finding));

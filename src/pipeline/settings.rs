@@ -1,8 +1,9 @@
 //! What is asked for.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::config::Ignore;
+use crate::deadline::Deadline;
 use crate::findings::Check;
 use crate::program::{FunctionId, Program};
 
@@ -46,6 +47,11 @@ pub struct ExploreSettings {
 }
 
 impl Settings {
+    /// Two thirds of the time are for what is proved, the rest for what is executed.
+    pub fn static_deadline(&self, started: Instant) -> Deadline {
+        self.budget.map_or(Deadline::NEVER, |budget| Deadline::at(started + budget * 2 / 3))
+    }
+
     /// The entries that static engines begin with when the program does not begin in `main`.
     ///
     /// An entry of its own is taken as one that others may call as well, at the same time: more than happens, never less.

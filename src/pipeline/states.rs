@@ -21,6 +21,9 @@ fn is_executed_only(check: Check, races: Option<&Races<'_>>) -> bool {
 /// Why the analysis is not complete, for the checks that were asked for.
 pub fn limits(races: Option<&Races<'_>>, executed: &Execution, settings: &Settings) -> Vec<Limit> {
     let mut limits: Vec<Limit> = races.map_or(Vec::new(), Races::limits);
+    if settings.engines && settings.checks.contains(&Check::Race) && races.is_none() {
+        limits.push(Limit::Budget);
+    }
     if settings.checks.iter().any(|check| is_executed_only(*check, races)) {
         match executed.was_executed {
             true => limits.extend(executed.campaign.limits()),

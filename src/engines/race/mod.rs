@@ -26,6 +26,7 @@ pub use result::{
     Candidate, CandidateKey, LockHeld, Protection, QuietCounts, RaceLimit, RaceOptions, RaceResult, RefutedGroup, Side,
 };
 
+use crate::deadline::OutOfTime;
 use crate::facts::{Facts, Location, Manner, Position};
 use crate::locks::Family;
 use crate::models::BoundModels;
@@ -40,18 +41,39 @@ use report::Reporter;
 
 /// All conflicting pairs of accesses of a program: those that something keeps apart, with the reason, and the others.
 pub fn check(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, options: &RaceOptions) -> RaceResult {
+    match check_in_time(program, models, facts, options) {
+        Ok(result) => result,
+        Err(OutOfTime) => RaceResult { limits: vec![RaceLimit::OutOfTime], ..RaceResult::default() },
+    }
+}
+
+fn check_in_time(
+    program: &Program,
+    models: &BoundModels<'_>,
+    facts: &Facts<'_>,
+    options: &RaceOptions,
+) -> Result<RaceResult, OutOfTime> {
     let is_shared = |function, block, index| {
         facts.accesses.at(function, block, index).iter().any(|access| record::is_shared(program, facts, function, access))
     };
     let skeletons = holding::skeletons(program, models, facts, &is_shared);
     let kinds = Kinds::of(program, models, facts);
-    let mut tabulation = Tabulation::new(program, facts, &skeletons, &kinds, BTreeSet::new(), Identity::new(program, facts));
-    tabulation.solve();
+    let mut tabulation =
+        Tabulation::new(program, facts, &skeletons, &kinds, BTreeSet::new(), Identity::new(program, facts), options.deadline);
+    tabulation.solve()?;
     let mut collected = tabulation.collect();
     if !collected.held_at_creation.is_empty() {
         // Some thread begins under a lock: whether it has taken that lock since is worth knowing.
-        tabulation = Tabulation::new(program, facts, &skeletons, &kinds, collected.held_at_creation, tabulation.identity);
-        tabulation.solve();
+        tabulation = Tabulation::new(
+            program,
+            facts,
+            &skeletons,
+            &kinds,
+            collected.held_at_creation,
+            tabulation.identity,
+            options.deadline,
+        );
+        tabulation.solve()?;
         collected = tabulation.collect();
     }
     let mut orders = Orders::new(facts);
@@ -64,14 +86,14 @@ pub fn check(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, opt
         let racing = &unsafe_ground.racing;
         let records = Records::of(&mut tabulation, (&reach, &mut orders), &collected.accesses, &mut covers, racing, options);
         let mut checker = Checker { facts, records: &records, covers: &covers, orders: &mut orders };
-        let judgement = checker.judge();
+        let judgement = checker.judge(options.deadline)?;
         // A lock that is initialised while others use it protects nothing, and what a race publishes may be known too early.
         if unsafe_ground.grow(&records, &judgement) {
             continue;
         }
         let reporter =
             Reporter::new(program, facts, &tabulation, &records, &covers, &collected.accesses, (&mut reach, &mut orders));
-        return reporter.run(&judgement.judged, judgement.quiet);
+        return Ok(reporter.run(&judgement.judged, judgement.quiet, options.deadline));
     }
 }
 

@@ -17,6 +17,7 @@ use super::cover::{Common, CoverId, Covers};
 use super::order::{Orders, Overlap, Point, PointSetId, descends};
 use super::record::{ClassKey, Records};
 use super::result::QuietCounts;
+use crate::deadline::{Deadline, OutOfTime};
 use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Location, OrderReason, PhaseId, ThreadId};
 use crate::locks::{Family, Moment, Place};
 
@@ -187,7 +188,7 @@ pub struct Checker<'a, 'f, 'p> {
 
 impl Checker<'_, '_, '_> {
     /// All conflicting pairs of classes, object by object, and how many objects need no look at pairs.
-    pub fn judge(&mut self) -> Judgement {
+    pub fn judge(&mut self, deadline: Deadline) -> Result<Judgement, OutOfTime> {
         let records = self.records;
         let quiet = QuietCounts { thread_local: records.thread_local, ..QuietCounts::default() };
         let mut judgement = Judgement { quiet, ..Judgement::default() };
@@ -196,6 +197,7 @@ impl Checker<'_, '_, '_> {
             .and_then(|unknown| records.by_object.get(&unknown))
             .map_or_else(Sides::default, |classes| self.sides(classes, None));
         for (object, own) in &records.by_object {
+            deadline.check()?;
             let extents = Extents::of(self.facts, own.iter().map(|class| self.class(*class)));
             let sides = self.sides(own, Some(&extents));
             // What is unknown on both sides is looked at once, among the unknown.
@@ -220,7 +222,7 @@ impl Checker<'_, '_, '_> {
                 }
             }
         }
-        judgement
+        Ok(judgement)
     }
 
     /// Whether the program's first thread makes all the accesses: no created thread has a part in them.

@@ -12,6 +12,7 @@ use super::pairs::{Judged, Verdict, Why};
 use super::reach::Reach;
 use super::record::{Class, ClassKey, Member, Records};
 use super::result::{Candidate, CandidateKey, LockHeld, Protection, QuietCounts, RaceLimit, RaceResult, RefutedGroup, Side};
+use crate::deadline::Deadline;
 use crate::facts::accesses::WHOLE;
 use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Location, Offset, OrderReason, ThreadId};
 use crate::findings::Reason;
@@ -114,9 +115,13 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
         }
     }
 
-    pub fn run(mut self, judged: &[Judged], quiet: QuietCounts) -> RaceResult {
+    pub fn run(mut self, judged: &[Judged], quiet: QuietCounts, deadline: Deadline) -> RaceResult {
         let mut protection = Vec::new();
         for of_object in judged.chunk_by(|one, other| one.object == other.object) {
+            if deadline.check().is_err() {
+                self.limits.insert(RaceLimit::OutOfTime);
+                break;
+            }
             let mut shared: BTreeSet<usize> = BTreeSet::new();
             let mut raised = Vec::new();
             for pair in of_object {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use crate::deadline::Deadline;
 use crate::facts::ThreadId;
 use crate::findings::{Reason, Role};
 use crate::program::{FunctionId, Place, SiteId};
@@ -14,6 +15,7 @@ pub struct RaceOptions {
     pub volatile_is_atomic: bool,
     /// Names of globals whose accesses count as atomic.
     pub assume_atomic: Vec<String>,
+    pub deadline: Deadline,
 }
 
 /// Everything the engine has to say, in a fixed order.
@@ -115,11 +117,14 @@ pub struct QuietCounts {
 pub enum RaceLimit {
     /// So many further pairs on this object were counted and not listed; some may be of lines that are.
     MorePairs { object: String, count: u64 },
+    /// Some pairs were not looked at.
+    OutOfTime,
 }
 
 impl fmt::Display for RaceLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::OutOfTime => write!(f, "the time was used up before all pairs of accesses were looked at"),
             Self::MorePairs { object, count } => write!(f, "up to {count} further pairs of accesses to {object} are not listed"),
         }
     }

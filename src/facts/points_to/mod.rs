@@ -44,6 +44,7 @@ use solve::Solver;
 use wrapper::Wrappers;
 
 use super::call_graph::{CallEdge, CallKind};
+use crate::deadline::{Deadline, OutOfTime};
 use crate::models::BoundModels;
 use crate::program::{ConstantId, Function, FunctionId, Operand, Program, SiteId};
 
@@ -74,22 +75,36 @@ pub struct PointsTo {
 impl PointsTo {
     /// The facts of a program that begins in `main`; one without `main` is a library, each function an entry.
     pub fn of(program: &Program, models: &BoundModels<'_>) -> PointsTo {
+        PointsTo::within(program, models, None, Deadline::NEVER).expect("nothing ends it early")
+    }
+
+    /// The same, or those of a library: code outside calls its entries, with arguments of its own. Unless the time is used up before.
+    pub fn within(
+        program: &Program,
+        models: &BoundModels<'_>,
+        entries: Option<&[FunctionId]>,
+        deadline: Deadline,
+    ) -> Result<PointsTo, OutOfTime> {
+        if let Some(entries) = entries {
+            return PointsTo::solve(program, models, None, entries, deadline);
+        }
         match program.function_named("main").filter(|main| program.functions[*main].is_defined()) {
-            Some(main) => PointsTo::solve(program, models, Some(main), &[]),
+            Some(main) => PointsTo::solve(program, models, Some(main), &[], deadline),
             None => {
                 let entries: Vec<FunctionId> =
                     program.functions.keys().filter(|id| program.functions[*id].is_defined()).collect();
-                PointsTo::solve(program, models, None, &entries)
+                PointsTo::solve(program, models, None, &entries, deadline)
             }
         }
     }
 
-    /// The facts of a library: code outside calls these functions, with arguments of its own.
-    pub fn of_library(program: &Program, models: &BoundModels<'_>, entries: &[FunctionId]) -> PointsTo {
-        PointsTo::solve(program, models, None, entries)
-    }
-
-    fn solve(program: &Program, models: &BoundModels<'_>, main: Option<FunctionId>, entries: &[FunctionId]) -> PointsTo {
+    fn solve(
+        program: &Program,
+        models: &BoundModels<'_>,
+        main: Option<FunctionId>,
+        entries: &[FunctionId],
+        deadline: Deadline,
+    ) -> Result<PointsTo, OutOfTime> {
         let mut solver = Solver::new(program, models);
         for constructor in &program.constructors {
             solver.start(*constructor, CallKind::Constructor);
@@ -103,8 +118,8 @@ impl PointsTo {
         for destructor in &program.destructors {
             solver.start(*destructor, CallKind::Destructor);
         }
-        solver.run();
-        PointsTo::finish(program, solver)
+        solver.run(deadline)?;
+        Ok(PointsTo::finish(program, solver))
     }
 
     fn finish(program: &Program, mut solver: Solver<'_>) -> PointsTo {

@@ -17,6 +17,7 @@ use super::object::{AbstractObject, AbstractObjectId, AbstractObjectKind};
 use super::set::LocationSet;
 use super::statistics::Statistics;
 use super::wrapper::Wrappers;
+use crate::deadline::{Deadline, OutOfTime};
 use crate::facts::call_graph::CallEdge;
 use crate::models::BoundModels;
 use crate::program::{ConstantId, FunctionId, GlobalId, Program, RelocationTarget};
@@ -186,7 +187,7 @@ impl<'p> Solver<'p> {
     }
 
     /// Runs until nothing changes.
-    pub fn run(&mut self) {
+    pub fn run(&mut self, deadline: Deadline) -> Result<(), OutOfTime> {
         let mut since_order = 0;
         loop {
             let mut is_larger = false;
@@ -212,10 +213,14 @@ impl<'p> Solver<'p> {
             };
             since_order += 1;
             self.statistics.visits += 1;
+            if self.statistics.visits.is_multiple_of(256) {
+                deadline.check()?;
+            }
             self.visit(node);
         }
         self.graph.flatten();
         self.connect_calls_of_unknown();
+        Ok(())
     }
 
     /// A pointer of unknown origin may be any function that escaped; those got `Unknown` arguments already.

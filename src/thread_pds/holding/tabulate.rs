@@ -22,6 +22,7 @@ use super::identity::Identity;
 use super::skeleton::{EventKind, Skeletons};
 use super::state::{Alternative, Released, State};
 use super::usefulness::Usefulness;
+use crate::deadline::{Deadline, OutOfTime};
 use crate::facts::{Definitions, Facts, Valuation};
 use crate::locks::{Family, LocksetId, Locksets, Place, Sites, Working};
 use crate::program::{BlockId, FunctionId, Program, SiteId, TerminatorKind};
@@ -48,6 +49,9 @@ pub struct Tabulation<'a, 'p> {
     /// By function: the parameters through which it, or what it calls, finds locks.
     pub lock_parameters: TiVec<FunctionId, Vec<usize>>,
     dirty: BTreeMap<ContextId, BTreeSet<(u32, BlockId)>>,
+    deadline: Deadline,
+    /// Blocks that were looked at.
+    visits: u64,
 }
 
 /// What is learnt when all states are known.
@@ -79,6 +83,7 @@ impl<'a, 'p> Tabulation<'a, 'p> {
         kinds: &'a super::kinds::Kinds,
         tracked: BTreeSet<Place>,
         identity: Identity<'a, 'p>,
+        deadline: Deadline,
     ) -> Tabulation<'a, 'p> {
         Tabulation {
             program,
@@ -96,6 +101,8 @@ impl<'a, 'p> Tabulation<'a, 'p> {
             renamed: FxHashMap::default(),
             lock_parameters: super::parameters::find(program, facts, skeletons),
             dirty: BTreeMap::new(),
+            deadline,
+            visits: 0,
         }
     }
 
@@ -110,7 +117,7 @@ impl<'a, 'p> Tabulation<'a, 'p> {
         self.usefulness.entry(function).or_insert_with(find).clone()
     }
 
-    pub fn solve(&mut self) {
+    pub fn solve(&mut self) -> Result<(), OutOfTime> {
         let facts = self.facts;
         for root in facts.threads.roots() {
             let mut entry = Working::default();
@@ -119,13 +126,18 @@ impl<'a, 'p> Tabulation<'a, 'p> {
             }
             let id = self.enter(root.function, root.stage.into(), entry, Vec::new());
             self.roots.push(id);
-            self.run();
+            self.run()?;
         }
+        Ok(())
     }
 
     /// Callees before callers: a context that is new goes on top, so that its exits are there when its caller goes on.
-    fn run(&mut self) {
+    fn run(&mut self) -> Result<(), OutOfTime> {
         while let Some(context) = self.open.last().copied() {
+            self.visits += 1;
+            if self.visits.is_multiple_of(64) {
+                self.deadline.check()?;
+            }
             match self.dirty.get_mut(&context).and_then(BTreeSet::pop_first) {
                 Some((_, block)) => self.block(context, block, None),
                 None => {
@@ -134,6 +146,7 @@ impl<'a, 'p> Tabulation<'a, 'p> {
                 }
             }
         }
+        Ok(())
     }
 
     /// The context for an entry; its work is planned when it is new.
