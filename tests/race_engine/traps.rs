@@ -12,6 +12,23 @@ fn a_common_lock_protects() {
 }
 
 #[test]
+fn what_there_was_no_time_for_is_not_refuted() {
+    use lockcheck::deadline::{Deadline, OutOfTime};
+    use lockcheck::engines::race::{self, RaceLimit, RaceOptions};
+    use lockcheck::facts::Facts;
+    use lockcheck::models::Models;
+
+    let program = super::support::load_c(&super::support::examples()[0], &[]);
+    let models = Models::embedded();
+    let bound = models.bind(&program);
+    let over = Deadline::at(std::time::Instant::now());
+    assert_eq!(Facts::within(&program, &bound, None, over).err(), Some(OutOfTime));
+    let facts = Facts::of(&program, &bound, None);
+    let result = race::check(&program, &bound, &facts, &RaceOptions { deadline: over, ..RaceOptions::default() });
+    assert!(result.limits.contains(&RaceLimit::OutOfTime) && result.refuted.is_empty() && result.candidates.is_empty());
+}
+
+#[test]
 fn a_lock_on_one_way_only_does_not_protect() {
     said_of("MUTEX(m); int x, c; void *f(void *a) { if (a) L(m); x++; if (a) U(m); return 0; } TWO(f, f)").race("x");
     said_of("MUTEX(m); int x; void *f(void *a) { L(m); if (a) U(m); x++; if (!a) U(m); return 0; } TWO(f, f)").race("x");
@@ -42,6 +59,46 @@ fn lock_held_at_creation() {
     let waits = "MUTEX(l); pthread_cond_t k = PTHREAD_COND_INITIALIZER; int x; void *c(void *a) { L(l); U(l); x = 2; return 0; }
         int main(void) { pthread_t t; L(l); pthread_create(&t, 0, c, 0); pthread_cond_wait(&k, &l); x = 1; U(l); pthread_join(t, 0); return 0; }";
     said_of(waits).race("x");
+}
+
+#[test]
+fn a_lock_that_the_creator_holds_as_long_as_its_thread_runs() {
+    let program = |other: &str, creator: &str| {
+        format!(
+            "MUTEX(l); int x; void *o(void *a) {{ {other} return 0; }} void *c(void *a) {{ x = 2; return 0; }}
+            int main(void) {{ pthread_t t, u; pthread_create(&t, 0, o, 0); L(l); pthread_create(&u, 0, c, 0); {creator} return 0; }}"
+        )
+    };
+    let locked = "L(l); x = 1; U(l);";
+    said_of(&program(locked, "pthread_join(u, 0); U(l);")).refuted("x", Reason::CommonLock);
+    said_of(&program(locked, "")).refuted("x", Reason::CommonLock);
+    said_of(&program("x = 1;", "pthread_join(u, 0); U(l);")).race("x");
+    said_of(&program(locked, "U(l); pthread_join(u, 0);")).race("x");
+    said_of(&program(locked, "if (rand()) U(l); pthread_join(u, 0);")).race("x");
+    // What the creator does itself, the lock does not keep apart; nor a second thread that it holds the lock for.
+    said_of(&program("", "x = 1; pthread_join(u, 0); U(l);")).race("x");
+    said_of(&program("", "pthread_t v; pthread_create(&v, 0, c, 0); pthread_join(u, 0); pthread_join(v, 0); U(l);")).race("x");
+    let readers = |main: &str, other: &str| {
+        format!(
+            "pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER; int x;
+            void *o(void *a) {{ pthread_rwlock_{other}lock(&l); x = 1; pthread_rwlock_unlock(&l); return 0; }}
+            void *c(void *a) {{ x = 2; return 0; }}
+            int main(void) {{ pthread_t t, u; pthread_create(&t, 0, o, 0); pthread_rwlock_{main}lock(&l); pthread_create(&u, 0, c, 0);
+                pthread_join(u, 0); pthread_rwlock_unlock(&l); return 0; }}"
+        )
+    };
+    said_of(&readers("rd", "rd")).race("x");
+    said_of(&readers("rd", "wr")).refuted("x", Reason::CommonLock);
+    // A thread that others create as well, without the lock.
+    let twice = "MUTEX(l); int x; void *o(void *a) { L(l); x = 1; U(l); return 0; } void *c(void *a) { x = 2; return 0; }
+        void make(int under) { pthread_t u; if (under) L(l); pthread_create(&u, 0, c, 0); pthread_join(u, 0); if (under) U(l); }
+        int main(void) { pthread_t t; pthread_create(&t, 0, o, 0); make(rand()); return 0; }";
+    said_of(twice).race("x");
+    let cycle = "MUTEX(l); int x; void *o(void *a) { L(l); x = 1; U(l); return 0; } void *c(void *a);
+        void *d(void *a) { pthread_t u; L(l); pthread_create(&u, 0, c, 0); U(l); return 0; }
+        void *c(void *a) { pthread_t u; x = 2; pthread_create(&u, 0, d, 0); return 0; }
+        int main(void) { pthread_t t, u; pthread_create(&t, 0, o, 0); pthread_create(&u, 0, c, 0); return 0; }";
+    said_of(cycle).race("x");
 }
 
 #[test]

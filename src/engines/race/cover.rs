@@ -238,14 +238,14 @@ impl<'a, 'p> Covers<'a, 'p> {
         Some(ShapeId(self.shapes.insert_full(shape).0 as u32))
     }
 
-    fn is_bad_place(&mut self, identity: &mut Identity<'_, '_>, place: Place) -> bool {
+    pub fn is_bad_place(&mut self, identity: &mut Identity<'_, '_>, place: Place) -> bool {
         if let Some(known) = self.bad_places.get(&place) {
             return *known;
         }
         let location = identity.location(place);
         let overlaps = |other: &Location| location.is_some_and(|location| self.facts.points_to.may_alias(location, 1, *other, 1));
-        let hits = |family: &Family| *family == Identity::ANYWHERE || identity.locations(*family).iter().any(overlaps);
-        let is_bad = self.tainted.iter().any(hits) || self.unsettled.iter().any(overlaps);
+        let is_tainted = location.is_some() && self.tainted.iter().any(|family| identity.may_be(*family, place));
+        let is_bad = is_tainted || self.unsettled.iter().any(overlaps);
         self.bad_places.insert(place, is_bad);
         is_bad
     }
@@ -321,6 +321,16 @@ impl<'a, 'p> Covers<'a, 'p> {
     /// Whether two different threads each touch their own instance of a variable.
     pub fn are_own_instances(&self, left: CoverId, right: CoverId) -> bool {
         self.get(left).contains(&Item::OwnInstance) && self.get(right).contains(&Item::OwnInstance)
+    }
+
+    /// Whether the access is made under the lock at a place, when one of the two modes excludes others.
+    pub fn is_under(&self, cover: CoverId, lock: Place, mode: Mode) -> bool {
+        self.get(cover).iter().any(|item| match item {
+            Item::Lock { key: LockKey::Place(place), mode: own, .. } => {
+                *place == lock && (mode == Mode::Exclusive || *own == Mode::Exclusive)
+            }
+            _ => false,
+        })
     }
 
     /// Whether the cover keeps some threads away and not others.

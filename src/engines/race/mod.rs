@@ -10,6 +10,7 @@
 //! # Misses       What the program's assumptions say: unknown functions, inline assembly, undefined behaviour.
 
 mod cover;
+mod creation;
 mod names;
 mod order;
 mod pairs;
@@ -33,6 +34,7 @@ use crate::models::BoundModels;
 use crate::program::Program;
 use crate::thread_pds::holding::{self, Identity, Kinds, Tabulation};
 use cover::Covers;
+use creation::CreationLocks;
 use order::Orders;
 use pairs::{Checker, Judgement};
 use reach::Reach;
@@ -76,13 +78,17 @@ fn check_in_time(
         tabulation.solve()?;
         collected = tabulation.collect();
     }
-    let mut orders = Orders::new(facts);
+    let mut orders = Orders::new(facts, !tabulation.tracked.is_empty());
     let mut reach = Reach::of(facts, &tabulation, &mut orders);
     reach.announce(facts, &tabulation, &collected.accesses, &mut orders);
+    let held_for_threads = CreationLocks::of(facts, &mut tabulation, (&reach, &mut orders), &collected);
     let tainted: FxHashSet<Family> = collected.tainted.iter().copied().collect();
     let mut unsafe_ground = Ground::default();
     loop {
         let mut covers = Covers::new(program, facts, tainted.clone(), unsafe_ground.unsettled.clone());
+        let mut creation_locks = held_for_threads.clone();
+        creation_locks.retain(|place| !covers.is_bad_place(&mut tabulation.identity, place));
+        orders.set_creation_locks(creation_locks);
         let racing = &unsafe_ground.racing;
         let records = Records::of(&mut tabulation, (&reach, &mut orders), &collected.accesses, &mut covers, racing, options);
         let mut checker = Checker { facts, records: &records, covers: &covers, orders: &mut orders };

@@ -1,14 +1,17 @@
 //! When something may happen at the same time: points, sets of them, and their order, each asked for once.
 //!
-//! # Definition   A *point* is a thread in a phase. Two sets of points are *alike* when they overlap with the same points of the program.
-//! # Theorem      Whether two sets overlap stays the same when either is replaced by one that is alike.
+//! # Definition   A *point* is a thread in a phase. Two sets of points are *alike* when they overlap with the same points of the program, thread by thread
+//!                for those threads of which it matters which one it is.
+//! # Theorem      Which threads of two sets overlap, of those that matter, and whether others do, stays the same when either set is replaced by one
+//!                that is alike.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fixedbitset::FixedBitSet;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use super::creation::CreationLocks;
 use crate::facts::{Facts, OrderReason, PhaseId, Relation, ThreadId, ThreadKind};
 
 /// A thread in a phase.
@@ -35,11 +38,22 @@ pub struct Orders<'a, 'p> {
     overlaps: FxHashMap<(PointSetId, PointSetId), Overlap>,
     /// By set: the first one that was alike.
     alike: FxHashMap<PointSetId, PointSetId>,
-    firsts: FxHashMap<(FixedBitSet, bool), PointSetId>,
+    firsts: FxHashMap<Likeness, PointSetId>,
+    creation_locks: CreationLocks,
+    /// Whether it matters of every thread whose descendant it is.
+    looks_at_descent: bool,
+}
+
+/// What a set of points overlaps with.
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+struct Likeness {
+    is_of_first_thread: bool,
+    /// By thread, where it matters which one it is; together for the others.
+    rows: BTreeMap<Option<ThreadId>, FixedBitSet>,
 }
 
 impl<'a, 'p> Orders<'a, 'p> {
-    pub fn new(facts: &'a Facts<'p>) -> Orders<'a, 'p> {
+    pub fn new(facts: &'a Facts<'p>, looks_at_descent: bool) -> Orders<'a, 'p> {
         Orders {
             facts,
             points: IndexSet::default(),
@@ -49,7 +63,25 @@ impl<'a, 'p> Orders<'a, 'p> {
             overlaps: FxHashMap::default(),
             alike: FxHashMap::default(),
             firsts: FxHashMap::default(),
+            creation_locks: CreationLocks::default(),
+            looks_at_descent,
         }
+    }
+
+    /// The locks that creators hold for their threads.
+    pub fn set_creation_locks(&mut self, locks: CreationLocks) {
+        self.creation_locks = locks;
+        self.alike.clear();
+        self.firsts.clear();
+    }
+
+    pub fn creation_locks(&self) -> &CreationLocks {
+        &self.creation_locks
+    }
+
+    /// Whether locks are held for some thread that is there.
+    pub fn has_creation_locks(&self, set: PointSetId) -> bool {
+        self.points(set).iter().any(|point| !self.creation_locks.for_thread(point.0).is_empty())
     }
 
     /// The number of a set; its points ascend. A new point forgets what was alike without it.
@@ -88,19 +120,27 @@ impl<'a, 'p> Orders<'a, 'p> {
         self.points(set).iter().all(|point| self.facts.threads.thread(point.0).kind == ThreadKind::Main)
     }
 
-    /// The first set that overlaps with the same points.
+    /// The first set that is alike.
     pub fn alike(&mut self, set: PointSetId) -> PointSetId {
         if let Some(known) = self.alike.get(&set) {
             return *known;
         }
         let own: Vec<Point> = self.points(set).to_vec();
-        let mut row = FixedBitSet::with_capacity(self.points.len());
-        for number in 0..self.points.len() {
-            let point = self.points[number];
-            row.set(number, own.iter().any(|one| self.relation(*one, point).may_overlap()));
+        let mut likeness = Likeness { is_of_first_thread: self.is_of_first_thread(set), ..Likeness::default() };
+        for one in own {
+            let is_special = self.looks_at_descent
+                || self.facts.threads.argument_distance(one.0).is_some()
+                || !self.creation_locks.for_thread(one.0).is_empty();
+            let mut row = likeness.rows.remove(&is_special.then_some(one.0)).unwrap_or_default();
+            row.grow(self.points.len());
+            for number in 0..self.points.len() {
+                if self.relation(one, self.points[number]).may_overlap() {
+                    row.insert(number);
+                }
+            }
+            likeness.rows.insert(is_special.then_some(one.0), row);
         }
-        let is_of_first_thread = self.is_of_first_thread(set);
-        let first = *self.firsts.entry((row, is_of_first_thread)).or_insert(set);
+        let first = *self.firsts.entry(likeness).or_insert(set);
         self.alike.insert(set, first);
         first
     }

@@ -2,7 +2,7 @@
 //!
 //! # Definition   Two classes conflict when their bytes may overlap, one of them writes, and not both are atomic. The reasons are tried in this order:
 //!                the threads' order (one thread, fork and join), a common lock, a relative lock, a section or one-time initialisation,
-//!                each thread's own part, a lock held since before the other thread was created. What is left is a candidate.
+//!                each thread's own part, a lock held since before the other thread was created, a lock that a creator holds for its thread. What is left is a candidate.
 //! # Theorem      A conflicting pair that a run of the program does not order is a candidate. Each reason alone orders every two accesses of the classes.
 //! # Lock held at creation   Say P holds l since a moment when no thread of C ran, and goes on holding it at its access; C's thread, a descendant of P's
 //!                one instance, has taken l before its access. C's thread was created after P took l, so that C took l after P released it.
@@ -14,12 +14,13 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::cover::{Common, CoverId, Covers};
+use super::creation::{CreationLocks, HeldFor};
 use super::order::{Orders, Overlap, Point, PointSetId, descends};
 use super::record::{ClassKey, Records};
 use super::result::QuietCounts;
 use crate::deadline::{Deadline, OutOfTime};
 use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Location, OrderReason, PhaseId, ThreadId};
-use crate::locks::{Family, Moment, Place};
+use crate::locks::{Family, Mode, Moment, Place};
 
 /// Why a pair is no race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +33,8 @@ pub enum Why {
     Once(Place),
     OwnPart(ThreadId),
     HeldAtCreation(Place),
+    /// Held for this thread by its creator, and by the other access's thread itself, or for it.
+    HeldFor(HeldFor, ThreadId),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +42,7 @@ pub enum Verdict {
     /// They never touch a common byte, or not in conflict.
     NoConflict,
     Refuted(Why),
-    /// With the two points that nothing keeps apart, where others are kept apart.
-    Candidate(Option<(Point, Point)>),
+    Candidate,
 }
 
 /// The verdict on two classes of an object, by their numbers.
@@ -143,7 +145,7 @@ impl Listing {
     fn kind(verdict: &Verdict) -> (Option<Discriminant<Why>>, usize) {
         match verdict {
             Verdict::Refuted(why) => (Some(discriminant(why)), MOST_REFUTED),
-            Verdict::Candidate(_) | Verdict::NoConflict => (None, MOST_CANDIDATES),
+            Verdict::Candidate | Verdict::NoConflict => (None, MOST_CANDIDATES),
         }
     }
 }
@@ -285,7 +287,7 @@ impl Checker<'_, '_, '_> {
             let near = extents.neighbours(self.class(*one));
             let count = near.intersection_count(&right.1.extents);
             pairs += count as u64;
-            if count > 0 && matches!(verdict, Verdict::Candidate(_)) {
+            if count > 0 && matches!(verdict, Verdict::Candidate) {
                 judgement.ends.note(&[*one], b.is_write);
                 touched.union_with(near);
             }
@@ -328,7 +330,7 @@ impl Checker<'_, '_, '_> {
         match verdict {
             Verdict::NoConflict => return,
             Verdict::Refuted(_) => {}
-            Verdict::Candidate(_) => {
+            Verdict::Candidate => {
                 judgement.ends.note(left, b.is_write);
                 judgement.ends.note(right, a.is_write);
             }
@@ -365,21 +367,56 @@ impl Checker<'_, '_, '_> {
                 Common::Once(place) => Why::Once(place),
             });
         }
-        if !(self.covers.tells_threads_apart(left.cover) || self.covers.tells_threads_apart(right.cover)) {
-            return Verdict::Candidate(None);
+        if !looks_at_threads(self.covers, self.orders, left) && !looks_at_threads(self.covers, self.orders, right) {
+            return Verdict::Candidate;
         }
         let mut why = None;
-        for (one, other) in &self.orders.overlaps(left.points, right.points) {
-            let own = own_part(self.facts, self.covers, (*one, left), (*other, right));
-            let held = || held_at_creation(self.facts, self.covers, (*one, left), (*other, right));
-            let held_by_other = || held_at_creation(self.facts, self.covers, (*other, right), (*one, left));
-            match own.or_else(held).or_else(held_by_other) {
+        for (one, other) in self.orders.overlaps(left.points, right.points) {
+            match excuse(self.facts, self.covers, self.orders, (one, left), (other, right)) {
                 Some(reason) => why = why.or(Some(reason)),
-                None => return Verdict::Candidate(Some((*one, *other))),
+                None => return Verdict::Candidate,
             }
         }
         Verdict::Refuted(why.expect("some threads overlap"))
     }
+}
+
+/// Whether what keeps others away from a class depends on who they are.
+fn looks_at_threads(covers: &Covers<'_, '_>, orders: &Orders<'_, '_>, class: &ClassKey) -> bool {
+    covers.tells_threads_apart(class.cover) || orders.has_creation_locks(class.points)
+}
+
+/// Two points of two classes that nothing keeps apart.
+pub fn open_points(
+    facts: &Facts<'_>,
+    covers: &Covers<'_, '_>,
+    orders: &mut Orders<'_, '_>,
+    (left, points): (&ClassKey, PointSetId),
+    (right, other_points): (&ClassKey, PointSetId),
+) -> Option<(Point, Point)> {
+    if let (false, Overlap::Some(one, other)) =
+        (looks_at_threads(covers, orders, left) || looks_at_threads(covers, orders, right), orders.overlap(points, other_points))
+    {
+        return Some((one, other));
+    }
+    let overlaps = orders.overlaps(points, other_points);
+    overlaps.into_iter().find(|(one, other)| excuse(facts, covers, orders, (*one, left), (*other, right)).is_none())
+}
+
+/// What keeps two threads apart at these points, and perhaps not others.
+fn excuse(
+    facts: &Facts<'_>,
+    covers: &Covers<'_, '_>,
+    orders: &Orders<'_, '_>,
+    left: (Point, &ClassKey),
+    right: (Point, &ClassKey),
+) -> Option<Why> {
+    let locks = orders.creation_locks();
+    own_part(facts, covers, left, right)
+        .or_else(|| held_at_creation(facts, covers, left, right))
+        .or_else(|| held_at_creation(facts, covers, right, left))
+        .or_else(|| held_for(locks, covers, left, right))
+        .or_else(|| held_for(locks, covers, right, left))
 }
 
 /// Two instances of one thread, each in the part that its own argument leads to.
@@ -387,6 +424,19 @@ fn own_part(facts: &Facts<'_>, covers: &Covers<'_, '_>, left: (Point, &ClassKey)
     let (thread, other) = (left.0.0, right.0.0);
     let distance = facts.threads.argument_distance(thread).filter(|distance| thread == other && *distance > 0)?;
     covers.own_in_common(left.1.cover, right.1.cover, distance).then_some(Why::OwnPart(thread))
+}
+
+/// The creator of the first thread holds a lock as long as it runs; the second access is made under that lock, or its thread's creator holds it.
+fn held_for(locks: &CreationLocks, covers: &Covers<'_, '_>, left: (Point, &ClassKey), right: (Point, &ClassKey)) -> Option<Why> {
+    let (thread, other) = (left.0.0, right.0.0);
+    let excludes = |held: &&HeldFor| {
+        let is_held_itself = other != held.by && covers.is_under(right.1.cover, held.lock, held.mode);
+        let is_held_for = |theirs: &HeldFor| {
+            theirs.lock == held.lock && theirs.by != held.by && (theirs.mode == Mode::Exclusive || held.mode == Mode::Exclusive)
+        };
+        is_held_itself || locks.for_thread(other).iter().any(is_held_for)
+    };
+    locks.for_thread(thread).iter().find(excludes).map(|held| Why::HeldFor(*held, thread))
 }
 
 /// The holder's lock was taken before the waiter's thread existed, and the waiter has taken it since.

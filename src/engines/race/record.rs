@@ -108,8 +108,7 @@ impl Records {
                 let site = states[states_here[0]].site;
                 for (cover, (points, states)) in sides(tabulation, (reach, orders), covers, (states, &states_here), access) {
                     let member = Member { site, position, access: *access, states: states.into(), points };
-                    // Some covers look at each thread.
-                    let points = if covers.tells_threads_apart(cover) { points } else { orders.alike(points) };
+                    let points = orders.alike(points);
                     for location in &locations {
                         let class = ClassKey {
                             location: *location,

@@ -8,7 +8,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use super::cover::{Covers, Item, LockKey};
 use super::names::Names;
 use super::order::{Orders, Overlap, Point};
-use super::pairs::{Judged, Verdict, Why};
+use super::pairs::{Judged, Verdict, Why, open_points};
 use super::reach::Reach;
 use super::record::{Class, ClassKey, Member, Records};
 use super::result::{Candidate, CandidateKey, LockHeld, Protection, QuietCounts, RaceLimit, RaceResult, RefutedGroup, Side};
@@ -133,9 +133,9 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
                         }
                         self.refute(pair.left, pair.right, why, pair.more);
                     }
-                    Verdict::Candidate(points) => {
+                    Verdict::Candidate => {
                         shared.extend([pair.left, pair.right]);
-                        raised.push((pair, points));
+                        raised.push(pair);
                     }
                 }
             }
@@ -162,8 +162,8 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
     }
 
     /// The candidates of one object, the strongest pairs of classes first: one for each line that has any, then others. How many were left out.
-    fn raise_all(&mut self, mut pairs: Vec<(&Judged, Option<(Point, Point)>)>) -> u64 {
-        let weakness = |(pair, _): &(&Judged, _)| {
+    fn raise_all(&mut self, mut pairs: Vec<&Judged>) -> u64 {
+        let weakness = |pair: &&Judged| {
             let (left, right) = (self.class(pair.left).0, self.class(pair.right).0);
             let locks = self.covers.get(left.cover).len() + self.covers.get(right.cover).len();
             (usize::from(!left.is_write) + usize::from(!right.is_write), locks, pair.left, pair.right)
@@ -174,15 +174,15 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
             listed.wants_new_lines = wants_new_lines;
             listed.room = if wants_new_lines { MOST_LINES } else { MOST_PAIRS.saturating_sub(listed.pairs.len()) };
             listed.left_out = 0;
-            for (pair, points) in &pairs {
-                self.raise(pair.left, pair.right, *points, &mut listed);
+            for pair in &pairs {
+                self.raise(pair.left, pair.right, &mut listed);
             }
         }
-        listed.left_out + pairs.iter().map(|(pair, _)| pair.more).sum::<u64>()
+        listed.left_out + pairs.iter().map(|pair| pair.more).sum::<u64>()
     }
 
     /// All pairs of lines of two classes that nothing keeps apart, as far as there is room.
-    fn raise(&mut self, left: usize, right: usize, points: Option<(Point, Point)>, listed: &mut Listed) {
+    fn raise(&mut self, left: usize, right: usize, listed: &mut Listed) {
         let ((key, class), (other_key, other_class)) = (self.class(left), self.class(right));
         for (position, one) in class.members.iter().enumerate() {
             let others = if left == right { &other_class.members[position..] } else { &other_class.members[..] };
@@ -195,10 +195,9 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
                 if !listed.add((lines.0.min(lines.1), lines.0.max(lines.1))) {
                     continue;
                 }
-                let points = points.unwrap_or_else(|| match self.orders.overlap(one.points, other.points) {
-                    Overlap::Some(one, other) => (one, other),
-                    Overlap::None(_) => unreachable!("what is alike overlaps with the same points"),
-                });
+                let (ours, theirs) = ((key, one.points), (other_key, other.points));
+                let points =
+                    open_points(self.facts, self.covers, self.orders, ours, theirs).expect("what is alike is judged alike");
                 let location = shared_location(self.facts, key, other_key);
                 let whole = self.names.whole(location);
                 let candidate = self.candidate(location, (key, one, points.0), (other_key, other, points.1), whole);
@@ -410,6 +409,12 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
                 "every {} was created with an argument of its own, and accesses the part of {object} that belongs to it",
                 thread(id)
             ),
+            Why::HeldFor(held, id) => format!(
+                "{} holds {} for as long as {} runs, and the other access to {object} is made while that lock is held as well",
+                thread(held.by),
+                place(held.lock),
+                thread(id)
+            ),
             Why::HeldAtCreation(lock) => {
                 let names: Vec<&str> = ends.iter().map(|end| end.thread_name.as_str()).collect();
                 format!(
@@ -469,6 +474,7 @@ fn reason_of(why: Why) -> Reason {
         Why::Once(_) => Reason::HappensBefore,
         Why::OwnPart(_) => Reason::ThreadPartition,
         Why::HeldAtCreation(_) => Reason::LockHistory,
+        Why::HeldFor(..) => Reason::CommonLock,
     }
 }
 

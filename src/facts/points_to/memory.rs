@@ -7,7 +7,7 @@
 //!                a view or a link makes up for those that are there.
 //! # Deviations   1. An object with too many offsets is folded: first by the size of its array elements, then into one class. Both are
 //!                counted; neither loses a pointer.  2. Copies into an object with many cells lose their offset, not their pointers.
-//!                3. Arithmetic on a pointer to very many locations leads to the whole of each object.
+//!                3. A pointer to very many locations points to the whole of each object.
 
 use super::graph::NodeId;
 use super::location::{Class, greatest_common_divisor};
@@ -207,9 +207,8 @@ impl Solver<'_> {
     }
 
     /// A copy of memory reads what this location points at: its bytes are in the transfer from its first byte on.
-    pub fn copy_from(&mut self, copy: u32, from: u32) {
+    pub fn copy_from(&mut self, copy: u32, object: AbstractObjectId, class: Class) {
         let (transfer, size) = (self.copies[copy as usize].transfer, self.copies[copy as usize].size);
-        let (object, class) = self.locations.get(from);
         match self.content(object) {
             Content::Cells if !self.is_without_pointers(object) => {
                 let link = Link { from: self.folded(object, class), object: transfer, to: Class::at(0), size };
@@ -226,9 +225,8 @@ impl Solver<'_> {
     }
 
     /// A copy of memory writes what this location points at.
-    pub fn copy_to(&mut self, copy: u32, to: u32) {
+    pub fn copy_to(&mut self, copy: u32, object: AbstractObjectId, class: Class) {
         let (transfer, size) = (self.copies[copy as usize].transfer, self.copies[copy as usize].size);
-        let (object, class) = self.locations.get(to);
         match self.content(object) {
             Content::Cells => self.add_link(transfer, Link { from: Class::at(0), object, to: class, size }),
             Content::Outside => {

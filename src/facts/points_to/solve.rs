@@ -26,7 +26,7 @@ use crate::program::{ConstantId, FunctionId, GlobalId, Program, RelocationTarget
 pub(super) const UNKNOWN: u32 = 0;
 pub(super) const RESIDUE: u32 = 1;
 
-/// A pointer that may point to more locations is no longer told which part of an object arithmetic on it leads to.
+/// A pointer that may point to more locations is taken to point to the whole of each object.
 const CROWD: usize = 1000;
 
 /// A copy of memory: what passes through it, and how many bytes, if that is known.
@@ -308,11 +308,11 @@ impl<'p> Solver<'p> {
             Constraint::Residue { to } => self.leave_residue(node, to, delta),
             Constraint::CopySource { copy } => {
                 self.expand_residue(node, delta);
-                delta.iter().for_each(|location| self.copy_from(copy, location));
+                self.parts(node, delta).into_iter().for_each(|(object, class)| self.copy_from(copy, object, class));
             }
             Constraint::CopyDestination { copy } => {
                 self.expand_residue(node, delta);
-                delta.iter().for_each(|location| self.copy_to(copy, location));
+                self.parts(node, delta).into_iter().for_each(|(object, class)| self.copy_to(copy, object, class));
             }
             Constraint::Call { call } => {
                 self.expand_residue(node, delta);
@@ -333,12 +333,23 @@ impl<'p> Solver<'p> {
     ) {
         self.expand_residue(node, delta);
         let least = width.min(self.pointer_bytes.into());
-        for location in delta.iter() {
-            let (object, class) = self.locations.get(location);
+        for (object, class) in self.parts(node, delta) {
             if self.is_accessible(object, class, least) && !self.is_without_pointers(object) {
                 act(self, object, class);
             }
         }
+    }
+
+    /// Where a pointer has come to point; the whole of each object when there are very many.
+    fn parts(&mut self, node: NodeId, delta: &LocationSet) -> Vec<(AbstractObjectId, Class)> {
+        let parts = delta.iter().map(|location| self.locations.get(location));
+        if self.graph.set(node).len() <= CROWD {
+            return parts.collect();
+        }
+        let mut objects: Vec<AbstractObjectId> = parts.map(|(object, _)| object).collect();
+        objects.sort_unstable();
+        objects.dedup();
+        objects.into_iter().map(|object| (object, Class::ANY)).collect()
     }
 
     /// Constants that hold no address and are never written: text, tables of numbers.

@@ -7,7 +7,7 @@ use super::calls::{CallAt, MOST_NAMES};
 use super::context::ContextKey;
 use super::identity::Identity;
 use super::state::{Alternative, State};
-use super::tabulate::{Collected, Tabulation};
+use super::tabulate::{Collected, CreationState, ReleaseState, Tabulation};
 use crate::facts::{Knowledge, TermId};
 use crate::locks::{Family, Held, LocksetId, Mode, Moment, Names, Term, Token, Working};
 use crate::models::{Attempt, ResultConvention};
@@ -57,9 +57,12 @@ impl Tabulation<'_, '_> {
         at: &CallAt<'_>,
         action: &Action,
         before: Alternative,
-        collected: Option<&mut Collected>,
+        mut collected: Option<&mut Collected>,
         next: &mut Vec<Alternative>,
     ) {
+        if let Some(collected) = collected.as_deref_mut() {
+            self.note_release(at, action, collected);
+        }
         match action {
             Action::Acquire { lock, mode, attempt, convention, is_read_write } => {
                 self.acquire(at, *lock, (*mode, *is_read_write), *attempt, *convention, before, next);
@@ -126,11 +129,33 @@ impl Tabulation<'_, '_> {
                 if let Some(collected) = collected {
                     let held = self.locksets.get(before.lockset).iter().filter(|held| held.token == Token::Lock);
                     collected.held_at_creation.extend(held.filter_map(|held| held.names.place));
+                    let CallAt { context, block, index, .. } = *at;
+                    collected.creations.push(CreationState { context, block, index, lockset: before.lockset });
                 }
                 next.push(before);
             }
             Action::End => {}
         }
+    }
+
+    /// Where locks may be released.
+    fn note_release(&mut self, at: &CallAt<'_>, action: &Action, collected: &mut Collected) {
+        let lock = match action {
+            Action::Release { lock, .. } | Action::Forget { lock } | Action::Wait { lock } => {
+                let (names, family) = self.lock_names(at.key, *lock);
+                Some((names.place, family))
+            }
+            Action::SaveJump | Action::RunUnknown => None,
+            Action::Acquire { .. }
+            | Action::BeginAtomic
+            | Action::EndAtomic
+            | Action::Once { .. }
+            | Action::Callback { .. }
+            | Action::Create
+            | Action::End => return,
+        };
+        let CallAt { context, block, index, .. } = *at;
+        collected.releases.push(ReleaseState { context, block, index, lock });
     }
 
     #[allow(clippy::too_many_arguments)]

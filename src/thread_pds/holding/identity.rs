@@ -126,6 +126,13 @@ impl<'a, 'p> Identity<'a, 'p> {
         self.place(Location { object: location.object, offset: Offset::At(at) })
     }
 
+    /// Whether a lock of the family may be the one at a place.
+    pub fn may_be(&self, family: Family, place: Place) -> bool {
+        let Some(location) = self.location(place) else { return true };
+        let is_there = |other: &Location| self.facts.points_to.may_alias(location, 1, *other, 1);
+        family == Identity::ANYWHERE || self.locations(family).iter().any(is_there)
+    }
+
     /// Whether locks of the two families may be one lock.
     pub fn may_alias(&mut self, left: Family, right: Family) -> bool {
         let key = (left.min(right), left.max(right));

@@ -25,4 +25,4 @@ pub use context::{ContextId, Contexts, Edge, Standing};
 pub use identity::Identity;
 pub use kinds::Kinds;
 pub use skeleton::{Skeletons, build as skeletons};
-pub use tabulate::{AccessState, Collected, Tabulation};
+pub use tabulate::{AccessState, Collected, CreationState, ReleaseState, Tabulation};

@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
 
+use super::identity::Identity;
 use crate::facts::Valuation;
 use crate::locks::{Family, LocksetId, Locksets, Sites};
 
@@ -49,7 +50,9 @@ impl Released {
     }
 
     pub fn insert(&mut self, family: Family) {
-        if !self.families.contains(family.0 as usize) {
+        if family == Identity::ANYWHERE {
+            self.all = true;
+        } else if !self.families.contains(family.0 as usize) {
             Rc::make_mut(&mut self.families).grow_and_insert(family.0 as usize);
         }
     }

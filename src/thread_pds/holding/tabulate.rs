@@ -62,6 +62,27 @@ pub struct Collected {
     pub tainted: BTreeSet<Family>,
     /// Locks that are held where a thread is created.
     pub held_at_creation: BTreeSet<Place>,
+    pub creations: Vec<CreationState>,
+    pub releases: Vec<ReleaseState>,
+}
+
+/// A creation of threads in one alternative of one context.
+#[derive(Clone, Copy, Debug)]
+pub struct CreationState {
+    pub context: ContextId,
+    pub block: BlockId,
+    pub index: usize,
+    pub lockset: LocksetId,
+}
+
+/// Where a lock may be released, for good or for a while.
+#[derive(Clone, Copy, Debug)]
+pub struct ReleaseState {
+    pub context: ContextId,
+    pub block: BlockId,
+    pub index: usize,
+    /// `None`: any lock.
+    pub lock: Option<(Option<Place>, Family)>,
 }
 
 /// An access in one alternative of one context.
