@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use super::arguments::{Destination, Format, OutputArgs};
 use super::{not_built, output};
-use crate::engines::product::{Answer, Bounds, Product};
+use crate::engines::queries::{Answered, answer_all};
 use crate::error::Error;
 use crate::program::Program;
 use crate::thread_model::{FILE_ENDING, Query, Question, ThreadModel, lower};
@@ -53,23 +53,20 @@ pub fn answer(file: &Path, model: &ThreadModel, arguments: &OutputArgs, destinat
             reason: format!("`{}` is not built yet", query.text),
         });
     }
-    let mut product = Product::explore(model, &Bounds::default());
+    let answers = answer_all(model, model.queries.iter().map(|query| &query.question));
     let mut text = String::new();
     let mut counts = [0; 3];
-    for query in &model.queries {
-        let answer = product.answer(&query.question).expect("other questions were refused");
+    for (query, answer) in model.queries.iter().zip(answers) {
+        let answer = answer.expect("other questions were refused");
         let outcome = outcome(query, &answer);
         counts[outcome as usize] += 1;
         if arguments.quiet && outcome != Outcome::Wrong {
             continue;
         }
-        let line =
-            format!("{}:{}: {}: {}", file.display(), query.position.line, query.text, sentence(query, &answer, product.states()));
+        let line = format!("{}:{}: {}: {}", file.display(), query.position.line, query.text, sentence(query, &answer));
         writeln!(text, "{line}").expect("a string grows");
-        if let Answer::Yes(witness) = &answer
-            && (outcome == Outcome::Wrong || query.expect.is_none() || arguments.verbose)
-        {
-            witness.lines(model).iter().for_each(|line| writeln!(text, "    {line}").expect("a string grows"));
+        if outcome == Outcome::Wrong || query.expect.is_none() || arguments.verbose {
+            answer.lines.iter().for_each(|line| writeln!(text, "    {line}").expect("a string grows"));
         }
     }
     let [fine, wrong, open] = counts;
@@ -85,8 +82,8 @@ pub fn answer(file: &Path, model: &ThreadModel, arguments: &OutputArgs, destinat
     })
 }
 
-fn outcome(query: &Query, answer: &Answer) -> Outcome {
-    match (answer.truth(), query.expect) {
+fn outcome(query: &Query, answer: &Answered) -> Outcome {
+    match (answer.truth, query.expect) {
         (None, _) => Outcome::Open,
         (Some(truth), Some(expected)) if truth != expected => Outcome::Wrong,
         (Some(true), None) if !matches!(query.question, Question::Reachable(_)) => Outcome::Wrong,
@@ -94,18 +91,11 @@ fn outcome(query: &Query, answer: &Answer) -> Outcome {
     }
 }
 
-fn sentence(query: &Query, answer: &Answer, states: usize) -> String {
-    let found = match answer {
-        Answer::Yes(witness) => format!("yes, after {} steps", witness.moves.len()),
-        Answer::Exhausted => format!("no, in all {states} states"),
-        Answer::Bounded(limits) => {
-            let limits: Vec<&str> = limits.iter().map(|limit| limit.name()).collect();
-            format!("not found; not excluded either: bounded was the {}", limits.join(", the "))
-        }
-    };
-    match (answer.truth(), query.expect) {
+fn sentence(query: &Query, answer: &Answered) -> String {
+    let found = &answer.sentence;
+    match (answer.truth, query.expect) {
         (Some(truth), Some(expected)) if truth == expected => format!("{found}, as expected"),
         (_, Some(expected)) => format!("{found}; expected {}", if expected { "yes" } else { "no" }),
-        (_, None) => found,
+        (_, None) => found.clone(),
     }
 }

@@ -2,5 +2,6 @@
 
 pub mod deadlock;
 pub mod product;
+pub mod queries;
 pub mod race;
 pub mod reachability;

@@ -31,7 +31,8 @@ fn expectations_that_hold_give_0() {
     let lines: Vec<&str> = run.stdout.lines().collect();
     assert_eq!(lines.len(), 5, "a line a query, and the counts: {}", run.stdout);
     assert!(
-        lines[0].starts_with("a.model.yaml:12: race x: no, in all ") && lines[0].ends_with(" states, as expected"),
+        lines[0].starts_with("a.model.yaml:12: race x: no: worker holds m, taken at line 6, ")
+            && lines[0].ends_with(", as expected"),
         "{}",
         run.stdout
     );
@@ -55,7 +56,7 @@ fn an_expectation_that_is_not_met_gives_1() {
     for arguments in [&["a.model.yaml"][..], &["a.model.yaml", "-q"], &["a.model.yaml", "--allow-incomplete"]] {
         let run = scratch.lockcheck(arguments).expect(1);
         assert!(
-            run.stdout.contains("a.model.yaml:12: race x: no, in all ") && run.stdout.contains(" states; expected yes\n"),
+            run.stdout.contains("a.model.yaml:12: race x: no: worker holds m") && run.stdout.contains("; expected yes\n"),
             "{}",
             run.stdout
         );
@@ -76,15 +77,34 @@ fn without_expectation_a_race_gives_1_and_its_absence_0() {
 }
 
 #[test]
-fn what_a_bound_leaves_open_gives_3() {
+fn what_locks_decide_needs_no_bound() {
     let scratch = Scratch::new();
-    // It calls itself without end: no list of its states is whole.
+    // It calls itself without end: no list of its states is whole. The lock is taken at every depth.
+    let procedures = "{work: [acquire m, 'goto [deeper, out]', deeper: call work, out: write x, release m]}";
     scratch.write(
         "deep.model.yaml",
-        "threads:\n  one:\n    procedures: {work: [call work, write x]}\nqueries:\n  - {race: x, expect: false}\n",
+        &format!("locks: {{m: recursive}}\nthreads:\n  one: {{instances: 2, procedures: {procedures}}}\nqueries:\n  - {{race: x, expect: false}}\n"),
+    );
+    let run = scratch.lockcheck(&["deep.model.yaml"]).expect(0);
+    assert!(
+        run.stdout.contains("deep.model.yaml:5: race x: no: one holds m, taken at line 3, and one holds m"),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn what_a_bound_leaves_open_gives_3() {
+    let scratch = Scratch::new();
+    // As deep as one likes, and data decide: neither all states nor locks tell.
+    let procedures = "{work: ['goto [deeper, out]', deeper: call work, out: assume f == 1, write x]}";
+    scratch.write(
+        "deep.model.yaml",
+        &format!("threads:\n  one: {{instances: 2, procedures: {procedures}}}\nqueries:\n  - {{race: x, expect: false}}\n"),
     );
     let run = scratch.lockcheck(&["deep.model.yaml"]).expect(3);
-    assert!(run.stdout.contains("deep.model.yaml:5: race x: not found; not excluded either: bounded was the "), "{}", run.stdout);
+    assert!(run.stdout.contains("deep.model.yaml:4: race x: not found; not excluded either: bounded was the "), "{}", run.stdout);
+    assert!(run.stdout.contains("a condition on data must hold"), "{}", run.stdout);
     assert_eq!(run.last_line(), "0 answered as expected, 0 not as expected, 1 open");
     scratch.lockcheck(&["deep.model.yaml", "--allow-incomplete"]).expect(0);
 }

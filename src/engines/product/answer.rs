@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use rustc_hash::FxHashSet;
+
 use super::code::Point;
 use super::state::State;
 use super::{Limit, Misuse, Product, RacingSteps, StateIndex};
@@ -175,12 +177,16 @@ impl Product<'_> {
 
     /// The places that so many instances ever stand at together, each group once, sorted.
     pub fn groups(&self, size: usize) -> BTreeSet<Vec<(ThreadIndex, ProcedureIndex, usize)>> {
-        let mut groups = BTreeSet::new();
+        let mut everywhere = FxHashSet::default();
         for state in &self.states {
             let standing = self.standing(state).into_iter();
             let mut places: Vec<_> =
                 standing.filter_map(|(thread, place)| place.map(|(procedure, at)| (thread, procedure, at))).collect();
             places.sort_unstable();
+            everywhere.insert(places);
+        }
+        let mut groups = FxHashSet::default();
+        for places in everywhere {
             let mut chosen: Vec<Vec<_>> = vec![Vec::new()];
             for place in places {
                 let longer: Vec<Vec<_>> = chosen
@@ -192,7 +198,7 @@ impl Product<'_> {
             }
             groups.extend(chosen.into_iter().filter(|group| group.len() == size));
         }
-        groups
+        groups.into_iter().collect()
     }
 
     pub fn misuses(&self) -> &BTreeSet<Misuse> {

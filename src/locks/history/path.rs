@@ -172,12 +172,12 @@ impl LockHistory {
                 self.counts.push((atom, one));
                 continue;
             }
+            if one.is_many() && two.most <= Count::MOST {
+                return None;
+            }
             if one.is_many() && two.change < 0 {
                 self.lose(atom, one);
                 continue;
-            }
-            if one.is_many() && two.most <= Count::MOST {
-                return None;
             }
             let count = if one.is_many() { one.many() } else { one.then(two)? };
             match count.change {
