@@ -5,3 +5,41 @@ pub mod product;
 pub mod queries;
 pub mod race;
 pub mod reachability;
+
+use crate::deadline::OutOfTime;
+use crate::facts::Facts;
+use crate::models::BoundModels;
+use crate::program::Program;
+use deadlock::DeadlockResult;
+use race::{RaceOptions, RaceResult};
+
+/// What the engines for C programs say; `None` for those that were not asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Results {
+    pub races: Option<RaceResult>,
+    pub deadlocks: Option<DeadlockResult>,
+}
+
+/// Which engines are to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    pub races: bool,
+    pub deadlocks: bool,
+}
+
+/// Runs the engines; what is held where is found once for all of them.
+pub fn run(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, wanted: Wanted, options: &RaceOptions) -> Results {
+    let prepared = race::prepare(program, models, facts);
+    let Ok((mut tabulation, collected)) = prepared.solve(options.deadline) else {
+        return Results {
+            races: wanted.races.then(RaceResult::out_of_time),
+            deadlocks: wanted.deadlocks.then(DeadlockResult::out_of_time),
+        };
+    };
+    let races = wanted.races.then(|| race::judge(&mut tabulation, collected, options));
+    let deadlocks = wanted.deadlocks.then(|| match options.deadline.check() {
+        Ok(()) => deadlock::check(&mut tabulation, models),
+        Err(OutOfTime) => DeadlockResult::out_of_time(),
+    });
+    Results { races, deadlocks }
+}

@@ -9,9 +9,15 @@ use crate::program::AssumptionKind;
 pub fn could_hide(kind: AssumptionKind, check: Check) -> bool {
     match check {
         Check::Race => could_hide_a_race(kind),
+        Check::Deadlock => could_hide_a_deadlock(kind),
         // These are found by execution alone.
-        Check::Deadlock | Check::Atomicity | Check::Misuse | Check::Safety | Check::Property => kind.could_hide_a_bug(),
+        Check::Atomicity | Check::Misuse | Check::Safety | Check::Property => kind.could_hide_a_bug(),
     }
+}
+
+/// Cycles of locks are looked for in the program's text, too; which accesses are atomic does not matter to them.
+fn could_hide_a_deadlock(kind: AssumptionKind) -> bool {
+    !matches!(kind, AssumptionKind::VolatileAsAtomic | AssumptionKind::AssumedAtomic) && could_hide_a_race(kind)
 }
 
 /// Races are looked for in the program's text: what only changes the way of a run hides none.

@@ -3,7 +3,6 @@
 
 use std::time::{Duration, Instant};
 
-use super::races::Races;
 use super::settings::{RunSettings, Settings};
 use crate::error::Error;
 use crate::explore::campaign::{self, Aim, AimedEffort, Campaign, Effort, Shown};
@@ -43,7 +42,7 @@ pub fn machine<'p>(
 #[derive(Default)]
 pub struct Execution {
     pub campaign: Campaign,
-    /// One for each candidate of the race engine, in its order.
+    /// Those that it was given.
     pub aims: Vec<Aim>,
     pub was_executed: bool,
 }
@@ -51,12 +50,11 @@ pub struct Execution {
 impl Execution {
     pub fn run(
         machine: &Machine<'_>,
-        races: Option<&Races<'_>>,
+        mut aims: Vec<Aim>,
         settings: &Settings,
         started: Instant,
         progress: &dyn Fn(&str),
     ) -> Execution {
-        let mut aims: Vec<Aim> = races.map_or(Vec::new(), Races::aims);
         let Some(explore) = settings.explore else { return Execution { aims, ..Execution::default() } };
         let mut campaign = Campaign::default();
         let deadline = settings.budget.map(|budget| started + budget);
@@ -84,6 +82,16 @@ impl Execution {
             campaign.add_random(machine, &effort, &mut say_random);
         }
         Execution { campaign, aims, was_executed: true }
+    }
+
+    /// What was done to show a suspicion that no run has shown.
+    pub fn effort_of(&self, aim: &Aim) -> Limit {
+        match aim.tried {
+            _ if !self.was_executed => Limit::NotAnalysed("the program was not executed".to_owned()),
+            0 if self.campaign.is_determined => Limit::OneRun,
+            0 => Limit::NotAnalysed("no schedule was aimed at it".to_owned()),
+            tried => Limit::Aimed(tried),
+        }
     }
 
     /// A finding for each bug that was seen and asked for: confirmed when its schedule shows it again and the run rests on no assumption.

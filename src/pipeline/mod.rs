@@ -5,6 +5,7 @@
 //! refuted nor shown is possible, and says what was not excluded.
 
 mod assumed;
+mod deadlocks;
 mod execution;
 mod exhaustion;
 mod possible;
@@ -12,21 +13,23 @@ mod races;
 mod replay;
 mod settings;
 mod states;
+mod suspected;
 mod threads;
 
 use std::time::Instant;
 
-use crate::engines::race::{self, RaceOptions};
+use crate::engines::race::RaceOptions;
+use crate::engines::{self, Wanted};
 use crate::error::Error;
 use crate::facts::Facts;
-use crate::findings::{Check, Finding, Report, Rule};
+use crate::findings::{Check, Finding, Report};
 use crate::models::Models;
 use crate::program::Program;
 use execution::Execution;
 pub use exhaustion::exhaust;
-use races::Races;
 pub use replay::{Replayed, replay};
 pub use settings::{ExploreSettings, RunSettings, Settings};
+use suspected::Suspected;
 pub use threads::threads;
 
 /// Checks a program. `progress` is told what is being done.
@@ -43,48 +46,45 @@ pub fn check(
     let load = clock.lap();
 
     progress("looking who touches what");
-    let wants_races = settings.engines && settings.checks.contains(&Check::Race);
+    let wants = |check: Check| settings.engines && settings.checks.contains(&check);
+    let wanted = Wanted { races: wants(Check::Race), deadlocks: wants(Check::Deadlock) };
     let deadline = settings.static_deadline(started);
-    let facts = match wants_races {
+    let facts = match wanted.races || wanted.deadlocks {
         true => Facts::within(program, &bound, settings.entries(program).as_deref(), deadline).ok(),
         false => None,
     };
     let facts_time = clock.lap();
 
-    progress("looking for races");
+    progress("looking for races and deadlocks");
     let options = RaceOptions {
         volatile_is_atomic: settings.run.volatile_is_atomic,
         assume_atomic: settings.run.assume_atomic.clone(),
         deadline,
     };
-    let races = facts.as_ref().map(|facts| Races::new(program, facts, race::check(program, &bound, facts, &options)));
+    let results = facts.as_ref().map(|facts| (facts, engines::run(program, &bound, facts, wanted, &options)));
+    let suspected = results.map(|(facts, results)| Suspected::new(program, facts, results)).unwrap_or_default();
     let engines_time = clock.lap();
 
-    let executed = Execution::run(&machine, races.as_ref(), settings, started, progress);
+    let executed = Execution::run(&machine, suspected.aims(), settings, started, progress);
     progress("replaying what was found");
     let mut findings: Vec<Finding> = executed.confirm(&machine, settings, started);
-    let contradictions = races.as_ref().map_or(Vec::new(), |races| races.contradictions(&findings));
-    if let Some(races) = &races {
-        findings.extend(races.not_shown(&executed, &findings));
-        findings
-            .iter_mut()
-            .filter(|finding| finding.rule == Rule::DataRace)
-            .for_each(|finding| finding.protection = races.forgotten_by(finding));
-    }
+    let contradictions = suspected.contradictions(&findings);
+    findings.extend(suspected.not_shown(&executed, &findings));
+    findings.iter_mut().for_each(|finding| finding.protection = suspected.forgotten_by(finding));
     let explore_time = clock.lap();
 
     let assumptions = assumed::all(program, &bound, facts.as_ref(), &machine, settings, &executed);
-    let limits = states::limits(races.as_ref(), &executed, settings);
+    let limits = states::limits(&suspected, &executed, settings);
     let mut report = Report {
         inputs: settings.inputs.clone(),
-        checks: states::states(&findings, &assumptions, races.as_ref(), settings),
+        checks: states::states(&findings, &assumptions, &suspected, settings),
         findings,
-        refuted: races.as_ref().map_or(Vec::new(), Races::refuted),
-        protection: races.as_ref().map_or(Vec::new(), Races::protection),
+        refuted: suspected.refuted(),
+        protection: suspected.protection(),
         assumptions,
         limits,
         notes: contradictions,
-        statistics: states::statistics(program, facts.as_ref(), races.as_ref(), &executed),
+        statistics: states::statistics(program, facts.as_ref(), &suspected, &executed),
     };
     finish(&mut report, settings);
     let seconds = &mut report.statistics.seconds;

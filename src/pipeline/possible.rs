@@ -1,8 +1,8 @@
 //! A candidate in the words of a finding: how each thread gets there, what it holds, and what is said of it in one sentence.
 
-use crate::engines::race::{Candidate, LockHeld, Side};
+use crate::engines::race::{Candidate, LockHeld, RefutedGroup, Side};
 use crate::facts::{Facts, ThreadId};
-use crate::findings::{End, HeldLock, Role, TraceStep};
+use crate::findings::{End, HeldLock, Refuted, Role, Rule, TraceStep};
 use crate::program::{Callee, FunctionId, Operation, Program, SiteId};
 
 /// Ends of findings from the sides of candidates.
@@ -25,6 +25,17 @@ impl Sides<'_> {
             locks: side.locks.iter().map(|held| self.held(held)).collect(),
             trace,
             is_cut: side.is_cut,
+        }
+    }
+
+    pub fn refuted(&self, rule: Rule, group: &RefutedGroup) -> Refuted {
+        Refuted {
+            rule,
+            object: group.object.clone(),
+            reason: group.reason,
+            detail: group.detail.clone(),
+            count: group.count,
+            ends: group.ends.iter().map(|side| self.end(side)).collect(),
         }
     }
 

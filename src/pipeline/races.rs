@@ -39,35 +39,19 @@ impl<'a> Races<'a> {
         self.result.candidates.iter().map(aim).collect()
     }
 
-    /// Findings for the candidates that no run has shown.
-    pub fn not_shown(&self, executed: &Execution, shown: &[Finding]) -> Vec<Finding> {
+    /// Findings for the candidates that no run has shown; `aims` are theirs.
+    pub fn not_shown(&self, executed: &Execution, aims: &[Aim], shown: &[Finding]) -> Vec<Finding> {
         let mut findings: Vec<Finding> = Vec::new();
-        let mut taken: FxHashSet<String> = shown.iter().map(|finding| finding.id.clone()).collect();
-        // There may be thousands that differ only in their ordinal.
-        let mut ordinals: FxHashMap<Vec<String>, usize> = FxHashMap::default();
-        for (candidate, aim) in self.result.candidates.iter().zip(&executed.aims) {
+        let mut ids = ids(shown);
+        for (candidate, aim) in self.result.candidates.iter().zip(aims) {
             if shown.iter().any(|finding| is_about(finding, candidate)) {
                 continue;
             }
-            let mut limits = vec![Limit::NotExcluded(candidate.why.clone())];
-            limits.push(match aim.tried {
-                _ if !executed.was_executed => Limit::NotAnalysed("the program was not executed".to_owned()),
-                0 if executed.campaign.is_determined => Limit::OneRun,
-                0 => Limit::NotAnalysed("no schedule was aimed at it".to_owned()),
-                tried => Limit::Aimed(tried),
-            });
+            let limits = vec![Limit::NotExcluded(candidate.why.clone()), executed.effort_of(aim)];
             let mut names: Vec<&str> = candidate.ends.iter().map(|end| end.function_name.as_str()).collect();
             names.push(&candidate.whole);
-            let ordinal = ordinals.entry(names.iter().map(|name| (*name).to_owned()).collect()).or_default();
-            let id = loop {
-                let id = stable_id(Rule::DataRace, &names, *ordinal);
-                *ordinal += 1;
-                if taken.insert(id.clone()) {
-                    break id;
-                }
-            };
             let finding = Finding {
-                id,
+                id: ids.next(Rule::DataRace, &names),
                 rule: Rule::DataRace,
                 verdict: Verdict::Possible { limits },
                 message: message(candidate),
@@ -115,15 +99,7 @@ impl<'a> Races<'a> {
     }
 
     pub fn refuted(&self) -> Vec<Refuted> {
-        let groups = self.result.refuted.iter().map(|group| Refuted {
-            rule: Rule::DataRace,
-            object: group.object.clone(),
-            reason: group.reason,
-            detail: group.detail.clone(),
-            count: group.count,
-            ends: group.ends.iter().map(|side| self.sides.end(side)).collect(),
-        });
-        groups.collect()
+        self.result.refuted.iter().map(|group| self.sides.refuted(Rule::DataRace, group)).collect()
     }
 
     pub fn protection(&self) -> Vec<Protection> {
@@ -194,7 +170,32 @@ fn tables(result: &RaceResult) -> Vec<Protection> {
     result.protection.iter().map(table).collect()
 }
 
-fn lines_of(finding: &Finding) -> BTreeSet<(String, String, u32)> {
+/// Ids that no finding has yet.
+pub struct Ids {
+    taken: FxHashSet<String>,
+    /// There may be thousands that differ only in their ordinal.
+    ordinals: FxHashMap<Vec<String>, usize>,
+}
+
+pub fn ids(shown: &[Finding]) -> Ids {
+    Ids { taken: shown.iter().map(|finding| finding.id.clone()).collect(), ordinals: FxHashMap::default() }
+}
+
+impl Ids {
+    pub fn next(&mut self, rule: Rule, names: &[&str]) -> String {
+        let ordinal = self.ordinals.entry(names.iter().map(|name| (*name).to_owned()).collect()).or_default();
+        loop {
+            let id = stable_id(rule, names, *ordinal);
+            *ordinal += 1;
+            if self.taken.insert(id.clone()) {
+                return id;
+            }
+        }
+    }
+}
+
+/// File, function and line of each end.
+pub fn lines_of(finding: &Finding) -> BTreeSet<(String, String, u32)> {
     let line = |end: &End| {
         let place = end.place.as_ref();
         (place.map_or(String::new(), |place| place.file.clone()), end.function.clone(), place.map_or(0, |place| place.line))

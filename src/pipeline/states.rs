@@ -3,28 +3,28 @@
 use std::collections::BTreeMap;
 
 use super::execution::Execution;
-use super::races::Races;
 use super::settings::Settings;
+use super::suspected::Suspected;
 use crate::facts::Facts;
 use crate::findings::{Check, CheckState, Finding, Limit, Statistics, Verdict, could_hide};
 use crate::program::{Assumption, Program};
 
 /// Checks of which execution alone speaks; it proves nothing.
-fn is_executed_only(check: Check, races: Option<&Races<'_>>) -> bool {
+fn is_executed_only(check: Check, suspected: &Suspected<'_>) -> bool {
     match check {
-        Check::Race => races.is_none(),
-        Check::Deadlock | Check::Misuse | Check::Safety => true,
+        Check::Race | Check::Deadlock | Check::Misuse | Check::Safety => suspected.limits_of(check).is_none(),
         Check::Atomicity | Check::Property => false,
     }
 }
 
 /// Why the analysis is not complete, for the checks that were asked for.
-pub fn limits(races: Option<&Races<'_>>, executed: &Execution, settings: &Settings) -> Vec<Limit> {
-    let mut limits: Vec<Limit> = races.map_or(Vec::new(), Races::limits);
-    if settings.engines && settings.checks.contains(&Check::Race) && races.is_none() {
+pub fn limits(suspected: &Suspected<'_>, executed: &Execution, settings: &Settings) -> Vec<Limit> {
+    let mut limits: Vec<Limit> = settings.checks.iter().filter_map(|check| suspected.limits_of(*check)).flatten().collect();
+    let has_engine = |check: &Check| matches!(check, Check::Race | Check::Deadlock);
+    if settings.engines && settings.checks.iter().any(|check| has_engine(check) && suspected.limits_of(*check).is_none()) {
         limits.push(Limit::Budget);
     }
-    if settings.checks.iter().any(|check| is_executed_only(*check, races)) {
+    if settings.checks.iter().any(|check| is_executed_only(*check, suspected)) {
         match executed.was_executed {
             true => limits.extend(executed.campaign.limits()),
             false => limits.push(Limit::NotAnalysed("the program was not executed".to_owned())),
@@ -40,7 +40,7 @@ pub fn limits(races: Option<&Races<'_>>, executed: &Execution, settings: &Settin
 pub fn states(
     findings: &[Finding],
     assumptions: &[Assumption],
-    races: Option<&Races<'_>>,
+    suspected: &Suspected<'_>,
     settings: &Settings,
 ) -> BTreeMap<Check, CheckState> {
     let state = |check: Check| {
@@ -49,22 +49,22 @@ pub fn states(
         if of_check.any(|finding| matches!(finding.verdict, Verdict::Confirmed { .. })) {
             return CheckState::Unsafe;
         }
-        // The race engine raises every pair that it does not refute: nothing raised, nothing there.
-        let is_decided = check == Check::Race && races.is_some_and(|races| races.limits().is_empty());
+        // An engine raises everything that it does not refute: nothing raised, nothing there.
+        let is_decided = suspected.limits_of(check).is_some_and(|limits| limits.is_empty());
         let is_certain = !assumptions.iter().any(|assumption| could_hide(assumption.kind, check));
         if is_clean && is_decided && is_certain { CheckState::Safe } else { CheckState::Unknown }
     };
     settings.checks.iter().map(|check| (*check, state(*check))).collect()
 }
 
-pub fn statistics(program: &Program, facts: Option<&Facts<'_>>, races: Option<&Races<'_>>, executed: &Execution) -> Statistics {
+pub fn statistics(program: &Program, facts: Option<&Facts<'_>>, suspected: &Suspected<'_>, executed: &Execution) -> Statistics {
     let campaign = &executed.campaign;
     let abstract_threads =
         || facts.map_or(0, |facts| facts.threads.threads().filter(|(_, thread)| thread.entry.is_some()).count() as u64);
     Statistics {
         functions: program.functions.iter().filter(|function| function.is_defined()).count() as u64,
         threads: if executed.was_executed { campaign.threads } else { abstract_threads() },
-        objects: races.map_or_else(Default::default, Races::quiet),
+        objects: suspected.quiet(),
         executions: campaign.executions,
         transitions: campaign.transitions,
         peak_rss_mib: peak_rss_mib(),

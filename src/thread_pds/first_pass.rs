@@ -129,7 +129,8 @@ impl FirstPass {
 /// How instances of a thread may come into being.
 fn origins(threads: &Threads, thread: ThreadId) -> impl Iterator<Item = Origin> {
     let creates = |rule: &crate::pushdown::Rule<Step>| rule.weight == Step::Spawn { thread };
-    let is_created = threads.threads.iter().any(|creator| creator.system.rules().any(|(_, rule)| creates(rule)));
+    let is_created = threads.thread(thread).created > 0
+        || threads.threads.iter().any(|creator| creator.system.rules().any(|(_, rule)| creates(rule)));
     let at_start = threads.thread(thread).instances > 0;
     at_start.then_some(Origin::Start).into_iter().chain(is_created.then_some(Origin::Created))
 }

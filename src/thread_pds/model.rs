@@ -40,7 +40,7 @@ impl ModelThreads {
             firsts.push(places.len() as u32);
             places.extend((0..=body.steps.len()).map(|step| (procedure, step)));
         }
-        let mut result = ModelThreads { threads: Threads { locks, threads: Vec::new() }, places, symbols: Vec::new() };
+        let mut result = ModelThreads { threads: Threads { locks, ..Threads::default() }, places, symbols: Vec::new() };
         for thread in 0..model.threads.len() {
             let mut writer = Writer::new(model, thread, &firsts);
             writer.write();

@@ -30,7 +30,7 @@ impl Population {
         let mut repeats = vec![vec![None; threads.threads.len()]; threads.threads.len()];
         // More instances of a creator only make more instances: ends when nothing grows.
         loop {
-            let mut created = vec![0usize; threads.threads.len()];
+            let mut created: Vec<usize> = threads.threads.iter().map(|thread| thread.created).collect();
             for creator in threads.ids() {
                 if population.instances(creator) == 0 {
                     continue;

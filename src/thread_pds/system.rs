@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::lock_table::{LockTable, Mode};
+use super::program::KnownOrder;
 use crate::locks::history::{Atom, LockId};
 use crate::pushdown::{Configuration, ControlId, Head, PushdownSystem, RuleId, SymbolId};
 
@@ -84,6 +85,8 @@ pub struct ThreadSystem {
     pub start: Head,
     /// Instances that exist when the program starts.
     pub instances: usize,
+    /// Instances that are created by what is no step of a system, where the producer knows their number.
+    pub created: usize,
     /// What such an instance holds then; only with one instance.
     pub holds: Vec<Atom>,
     /// By symbol: the producer's number of the place in the source.
@@ -98,6 +101,7 @@ impl ThreadSystem {
             system: PushdownSystem::new(1, 0),
             start: Head { control: ControlId(0), symbol: start },
             instances: 0,
+            created: 0,
             holds: Vec::new(),
             places: Vec::new(),
             accesses: BTreeMap::new(),
@@ -126,6 +130,8 @@ impl ThreadSystem {
 pub struct Threads {
     pub locks: LockTable,
     pub threads: Vec<ThreadSystem>,
+    /// Which points are never at once, where the producer knows more than the steps show.
+    pub order: Option<KnownOrder>,
 }
 
 impl Threads {

@@ -16,6 +16,9 @@
 mod candidates;
 mod cycles;
 mod dismissed;
+mod in_program;
+
+pub use in_program::{CycleCandidate, DeadlockLimit, DeadlockResult, check};
 
 use crate::engines::reachability::{NotTogether, Standing};
 use crate::locks::Mode;

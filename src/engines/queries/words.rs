@@ -145,6 +145,7 @@ impl Asked<'_> {
                 let lock = lock.map_or("a lock", |lock| self.lock_name(lock));
                 format!("since {} has created {}, {lock} keeps them apart", self.thread_name(*creator), self.thread_name(*child))
             }
+            NotTogether::Ordered(_) => unreachable!("the order of a model is in its steps"),
             NotTogether::OneAfterTheOther { creator } => {
                 format!("{} joins one of them before it creates the other", self.thread_name(*creator))
             }

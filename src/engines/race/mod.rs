@@ -11,15 +11,13 @@
 
 mod cover;
 mod creation;
-mod names;
-mod order;
+pub(in crate::engines) mod names;
+pub(in crate::engines) mod order;
 mod pairs;
-mod reach;
+pub(in crate::engines) mod reach;
 mod record;
 mod report;
 mod result;
-
-use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
 
@@ -32,7 +30,7 @@ use crate::facts::{Facts, Location, Manner, Position};
 use crate::locks::Family;
 use crate::models::BoundModels;
 use crate::program::Program;
-use crate::thread_pds::holding::{self, Identity, Kinds, Tabulation};
+use crate::thread_pds::holding::{Collected, Prepared, Tabulation};
 use cover::Covers;
 use creation::CreationLocks;
 use order::Orders;
@@ -43,45 +41,36 @@ use report::Reporter;
 
 /// All conflicting pairs of accesses of a program: those that something keeps apart, with the reason, and the others.
 pub fn check(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, options: &RaceOptions) -> RaceResult {
-    match check_in_time(program, models, facts, options) {
-        Ok(result) => result,
-        Err(OutOfTime) => RaceResult { limits: vec![RaceLimit::OutOfTime], ..RaceResult::default() },
+    let prepared = prepare(program, models, facts);
+    match prepared.solve(options.deadline) {
+        Ok((mut tabulation, collected)) => judge(&mut tabulation, collected, options),
+        Err(OutOfTime) => RaceResult::out_of_time(),
     }
 }
 
-fn check_in_time(
-    program: &Program,
-    models: &BoundModels<'_>,
-    facts: &Facts<'_>,
-    options: &RaceOptions,
-) -> Result<RaceResult, OutOfTime> {
+/// What the engine wants to know of a program: what is held at accesses of memory that threads share.
+pub fn prepare<'a, 'p>(program: &'a Program, models: &BoundModels<'_>, facts: &'a Facts<'p>) -> Prepared<'a, 'p> {
     let is_shared = |function, block, index| {
         facts.accesses.at(function, block, index).iter().any(|access| record::is_shared(program, facts, function, access))
     };
-    let skeletons = holding::skeletons(program, models, facts, &is_shared);
-    let kinds = Kinds::of(program, models, facts);
-    let mut tabulation =
-        Tabulation::new(program, facts, &skeletons, &kinds, BTreeSet::new(), Identity::new(program, facts), options.deadline);
-    tabulation.solve()?;
-    let mut collected = tabulation.collect();
-    if !collected.held_at_creation.is_empty() {
-        // Some thread begins under a lock: whether it has taken that lock since is worth knowing.
-        tabulation = Tabulation::new(
-            program,
-            facts,
-            &skeletons,
-            &kinds,
-            collected.held_at_creation,
-            tabulation.identity,
-            options.deadline,
-        );
-        tabulation.solve()?;
-        collected = tabulation.collect();
-    }
+    Prepared::of(program, models, facts, &is_shared)
+}
+
+/// The same, when it is known what is held where.
+pub fn judge(tabulation: &mut Tabulation<'_, '_>, collected: Collected, options: &RaceOptions) -> RaceResult {
+    judge_in_time(tabulation, collected, options).unwrap_or_else(|OutOfTime| RaceResult::out_of_time())
+}
+
+fn judge_in_time(
+    tabulation: &mut Tabulation<'_, '_>,
+    collected: Collected,
+    options: &RaceOptions,
+) -> Result<RaceResult, OutOfTime> {
+    let (program, facts) = (tabulation.program, tabulation.facts);
     let mut orders = Orders::new(facts, !tabulation.tracked.is_empty());
-    let mut reach = Reach::of(facts, &tabulation, &mut orders);
-    reach.announce(facts, &tabulation, &collected.accesses, &mut orders);
-    let held_for_threads = CreationLocks::of(facts, &mut tabulation, (&reach, &mut orders), &collected);
+    let mut reach = Reach::of(facts, tabulation, &mut orders);
+    reach.announce(facts, tabulation, &collected.accesses, &mut orders);
+    let held_for_threads = CreationLocks::of(facts, tabulation, (&reach, &mut orders), &collected);
     let tainted: FxHashSet<Family> = collected.tainted.iter().copied().collect();
     let mut unsafe_ground = Ground::default();
     loop {
@@ -90,7 +79,7 @@ fn check_in_time(
         creation_locks.retain(|place| !covers.is_bad_place(&mut tabulation.identity, place));
         orders.set_creation_locks(creation_locks);
         let racing = &unsafe_ground.racing;
-        let records = Records::of(&mut tabulation, (&reach, &mut orders), &collected.accesses, &mut covers, racing, options);
+        let records = Records::of(tabulation, (&reach, &mut orders), &collected.accesses, &mut covers, racing, options);
         let mut checker = Checker { facts, records: &records, covers: &covers, orders: &mut orders };
         let judgement = checker.judge(options.deadline)?;
         // A lock that is initialised while others use it protects nothing, and what a race publishes may be known too early.
@@ -98,7 +87,7 @@ fn check_in_time(
             continue;
         }
         let reporter =
-            Reporter::new(program, facts, &tabulation, &records, &covers, &collected.accesses, (&mut reach, &mut orders));
+            Reporter::new(program, facts, tabulation, &records, &covers, &collected.accesses, (&mut reach, &mut orders));
         return Ok(reporter.run(&judgement.judged, judgement.quiet, options.deadline));
     }
 }

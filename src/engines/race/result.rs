@@ -32,6 +32,13 @@ pub struct RaceResult {
     pub limits: Vec<RaceLimit>,
 }
 
+impl RaceResult {
+    /// Nothing was decided.
+    pub fn out_of_time() -> RaceResult {
+        RaceResult { limits: vec![RaceLimit::OutOfTime], ..RaceResult::default() }
+    }
+}
+
 /// Two accesses that nothing is known to keep apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {

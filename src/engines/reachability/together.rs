@@ -3,6 +3,7 @@
 //! # Theorem      See `thread_pds::creation` and `thread_pds::population`. A creator and its child are compared from the creation on: what the creator holds
 //!                since before, the child cannot have taken.
 
+use crate::facts::OrderReason;
 use crate::locks::history::{Creation, Incompatible, Whole, check};
 use crate::pushdown::SymbolId;
 use crate::thread_pds::{Analysis, Origin, ThreadId};
@@ -18,10 +19,15 @@ pub enum NotTogether {
     SinceCreation { creator: ThreadId, child: ThreadId, reason: Incompatible },
     /// Whoever creates both has joined one before it creates the other.
     OneAfterTheOther { creator: ThreadId },
+    /// The producer of the systems knows it.
+    Ordered(OrderReason),
 }
 
 /// Why two instances do not stand there at once, if that is known.
 pub fn not_together(analysis: &mut Analysis<'_>, one: Place, other: Place) -> Option<NotTogether> {
+    if let Some(order) = &analysis.threads.order {
+        return order.apart((one.0, one.2), (other.0, other.2)).map(NotTogether::Ordered);
+    }
     if one.1 == Origin::Start && other.1 == Origin::Start {
         return None;
     }

@@ -11,9 +11,19 @@ use crate::explore::workers;
 use crate::findings::Rule;
 use crate::program::SiteId;
 
-/// One suspected race: pairs of sites, any of which would show it.
+/// What a suspicion is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Suspicion {
+    #[default]
+    Race,
+    /// Threads that wait at these sites for each other; two of them wait at the sites of a target.
+    Deadlock,
+}
+
+/// One suspected bug: pairs of sites, any of which would show it.
 #[derive(Clone, Debug, Default)]
 pub struct Aim {
+    pub suspicion: Suspicion,
     pub targets: Vec<Target>,
     /// The whole object, by the name that runs give it.
     pub whole: String,
@@ -34,10 +44,14 @@ pub struct AimedEffort {
 }
 
 impl Aim {
-    /// Whether this is the bug that is suspected: the same rule, object and lines.
+    /// Whether this is the bug that is suspected: the same rule, object and lines; of threads that are stuck there may be more.
     pub fn is_met_by(&self, bug: &Bug) -> bool {
         let (rule, whole, lines) = bug.key();
-        rule == Rule::DataRace && whole == self.whole && lines.into_iter().collect::<BTreeSet<_>>() == self.lines
+        let lines: BTreeSet<_> = lines.into_iter().collect();
+        match self.suspicion {
+            Suspicion::Race => rule == Rule::DataRace && whole == self.whole && lines == self.lines,
+            Suspicion::Deadlock => rule == Rule::Deadlock && self.lines.is_subset(&lines),
+        }
     }
 }
 
@@ -69,7 +83,8 @@ impl Campaign {
                     aims[*index].tried += 1;
                     let is_hit = |target: &Target| done.races.contains(&ordered(target.sites));
                     for aim in aims.iter_mut() {
-                        aim.is_shown |= aim.targets.iter().any(is_hit) || done.bugs.iter().any(|bug| aim.is_met_by(bug));
+                        aim.is_shown |= aim.suspicion == Suspicion::Race && aim.targets.iter().any(is_hit)
+                            || done.bugs.iter().any(|bug| aim.is_met_by(bug));
                     }
                     self.add(done);
                 }

@@ -21,7 +21,7 @@ use super::scheduler::{Fixed, Random, RoundRobin, Scheduler};
 use super::workers;
 use crate::findings::Limit;
 use crate::program::Assumption;
-pub use aimed::{Aim, AimedEffort};
+pub use aimed::{Aim, AimedEffort, Suspicion};
 use run::Done;
 
 /// Transitions of a thread in the first run before the next one gets its turn.

@@ -44,8 +44,13 @@ pub enum Action {
     RunUnknown,
     /// Other threads begin here.
     Create,
+    /// Waits for the end of another thread.
+    Join,
     /// Does not return.
-    End,
+    End {
+        /// The thread ends, and the others go on.
+        leaves_others: bool,
+    },
 }
 
 impl Action {
@@ -61,8 +66,8 @@ impl Action {
             | Action::Once { .. }
             | Action::SaveJump
             | Action::RunUnknown
-            | Action::End => true,
-            Action::Callback { .. } | Action::Create => false,
+            | Action::End { .. } => true,
+            Action::Callback { .. } | Action::Create | Action::Join => false,
         }
     }
 }
@@ -154,9 +159,9 @@ impl LibraryCall<'_> {
             Effect::SaveJump { .. } => Action::SaveJump,
             Effect::PopCleanup { execute } if !self.is_zero(*execute) => Action::RunUnknown,
             Effect::Spawn { .. } => Action::Create,
-            Effect::ExitThread { .. } | Effect::ContinueExit | Effect::Fail | Effect::Exit { .. } | Effect::Jump { .. } => {
-                Action::End
-            }
+            Effect::Join { attempt: Attempt::Blocking, .. } => Action::Join,
+            Effect::ExitThread { .. } | Effect::ContinueExit => Action::End { leaves_others: true },
+            Effect::Fail | Effect::Exit { .. } | Effect::Jump { .. } => Action::End { leaves_others: false },
             // The body is the section: see the skeleton.
             Effect::AtomicBody => return None,
             // These run at another time, as roots of their own.

@@ -8,7 +8,7 @@ use super::skeleton::{CallEvent, Target};
 use super::state::{Alternative, State};
 use super::tabulate::{Collected, Tabulation};
 use crate::facts::{Location, Offset, PhaseId, Stage, TermId};
-use crate::locks::{Held, Moment, Names, Term, Token, Working};
+use crate::locks::{Held, LocksetId, Moment, Names, Sites, Term, Token, Working};
 use crate::program::{BlockId, FunctionId, Operand, RegisterId, SiteId};
 
 /// A call instruction in a context.
@@ -22,6 +22,14 @@ pub struct CallAt<'e> {
     pub call: &'e CallEvent,
 }
 
+/// What comes of a call of a body.
+pub struct Called {
+    /// The context that is entered; `None` when nothing in the callee matters.
+    pub context: Option<ContextId>,
+    /// What may hold afterwards: one for each way in which the context returns, in their order; one for a callee that changes no lockset.
+    pub outcomes: Vec<Alternative>,
+}
+
 /// More names for one thing are not kept.
 pub(super) const MOST_NAMES: usize = 4;
 
@@ -32,7 +40,9 @@ impl Tabulation<'_, '_> {
         for alternative in state.alternatives {
             for target in &at.call.targets {
                 let outcomes = match target {
-                    Target::Body(callee) => self.call_body(at, &alternative, *callee, &at.arguments(), at.call.result, None),
+                    Target::Body(callee) => {
+                        self.call_body(at, &alternative, *callee, &at.arguments(), at.call.result, None).outcomes
+                    }
                     Target::Library(actions) => self.perform(at, actions, alternative.clone(), collected.as_deref_mut()),
                 };
                 for outcome in outcomes {
@@ -44,7 +54,7 @@ impl Tabulation<'_, '_> {
     }
 
     /// What may hold after a callee of the program has run. `extra` is held inside it and only there.
-    pub(super) fn call_body(
+    pub(in crate::thread_pds) fn call_body(
         &mut self,
         at: &CallAt<'_>,
         before: &Alternative,
@@ -52,11 +62,11 @@ impl Tabulation<'_, '_> {
         arguments: &[Operand],
         result: Option<RegisterId>,
         extra: Option<Held>,
-    ) -> Vec<Alternative> {
+    ) -> Called {
         let skeletons = self.skeletons;
         let skeleton = &skeletons[callee];
         if !skeleton.is_relevant {
-            return vec![before.clone()];
+            return Called { context: None, outcomes: vec![before.clone()] };
         }
         let facts = self.facts;
         let standing = match at.key.standing {
@@ -90,7 +100,7 @@ impl Tabulation<'_, '_> {
         let context = self.enter(callee, standing, entry, bindings);
         self.contexts.all[at.context].callees.insert(Edge { site: at.site, callee: context, phase });
         if !skeleton.is_changing {
-            return vec![before.clone()];
+            return Called { context: Some(context), outcomes: vec![before.clone()] };
         }
         self.contexts.all[context].waiting.insert((at.context, at.block));
         let exits: Vec<_> =
@@ -133,7 +143,7 @@ impl Tabulation<'_, '_> {
             }
             outcomes.push(outcome);
         }
-        outcomes
+        Called { context: Some(context), outcomes }
     }
 
     /// The phase that a call is made in; `None` in a context that stands as its caller.
@@ -248,23 +258,35 @@ impl Tabulation<'_, '_> {
         bindings
     }
 
+    /// What is held when a function returns, in names that its caller understands.
+    fn at_return(&mut self, function: FunctionId, alternative: &Alternative) -> (LocksetId, Sites) {
+        let facts = self.facts;
+        let parameters: SmallVec<[RegisterId; 4]> =
+            self.program.functions[function].parameters.iter().map(|parameter| parameter.register).collect();
+        let mut working = Working::of(self.locksets.get(alternative.lockset), &alternative.sites);
+        // Registers of this call mean nothing to the caller, but parameters do.
+        working.change_terms(|terms| {
+            let is_known =
+                |term: &&Term| facts.values.leaves(TermId::from_number(term.0)).iter().all(|leaf| parameters.contains(leaf));
+            terms.iter().filter(is_known).copied().collect()
+        });
+        working.seal(&mut self.locksets)
+    }
+
+    /// By which of its ways a context returns in this alternative, in the order of [`Called::outcomes`].
+    pub(in crate::thread_pds) fn way_out(&mut self, context: ContextId, alternative: &Alternative) -> usize {
+        let (lockset, _) = self.at_return(self.contexts.all[context].key.function, alternative);
+        // Ways that were merged are one.
+        self.contexts.all[context].summary.exits.get_index_of(&lockset).unwrap_or(0)
+    }
+
     /// The ways in which a block returns.
     pub(super) fn add_exits(&mut self, context: ContextId, key: &ContextKey, value: Option<Operand>, state: State) {
-        let parameters: SmallVec<[RegisterId; 4]> =
-            self.program.functions[key.function].parameters.iter().map(|parameter| parameter.register).collect();
-        let facts = self.facts;
         let definitions = self.definitions(key.function);
         let mut is_new = false;
         for alternative in state.alternatives {
             let fact: ReturnFact = value.and_then(|value| alternative.valuation.known(&definitions, value));
-            let mut working = Working::of(self.locksets.get(alternative.lockset), &alternative.sites);
-            // Registers of this call mean nothing to the caller, but parameters do.
-            working.change_terms(|terms| {
-                let is_known =
-                    |term: &&Term| facts.values.leaves(TermId::from_number(term.0)).iter().all(|leaf| parameters.contains(leaf));
-                terms.iter().filter(is_known).copied().collect()
-            });
-            let (lockset, sites) = working.seal(&mut self.locksets);
+            let (lockset, sites) = self.at_return(key.function, &alternative);
             let exit = Exit { sites, released: alternative.released, fact };
             is_new |= self.contexts.all[context].summary.add(&mut self.locksets, lockset, exit);
         }

@@ -9,7 +9,7 @@ use super::identity::Identity;
 use super::state::{Alternative, State};
 use super::tabulate::{Collected, CreationState, ReleaseState, Tabulation};
 use crate::facts::{Knowledge, TermId};
-use crate::locks::{Family, Held, LocksetId, Mode, Moment, Names, Term, Token, Working};
+use crate::locks::{Family, Held, LocksetId, Mode, Moment, Names, Place, Term, Token, Working};
 use crate::models::{Attempt, ResultConvention};
 use crate::program::{BlockId, FunctionId, Operand, RegisterId, Scalar, SiteId, Type};
 
@@ -28,13 +28,18 @@ pub fn atomic_section() -> Held {
     special(Token::AtomicSection, Names::of_place(Identity::SECTION), Mode::Exclusive)
 }
 
+/// The thing that is held inside the routine of a one-time initialisation.
+pub fn inside_once(control: Place) -> Held {
+    special(Token::InsideOnce, Names::of_place(control), Mode::Exclusive)
+}
+
 fn special(token: Token, names: Names, mode: Mode) -> Held {
     Held { token, names, family: Identity::NOWHERE, mode, count: 1, since: None }
 }
 
 impl Tabulation<'_, '_> {
     /// All that may hold after the steps of a library call.
-    pub(super) fn perform(
+    pub(in crate::thread_pds) fn perform(
         &mut self,
         at: &CallAt<'_>,
         actions: &[Action],
@@ -134,7 +139,8 @@ impl Tabulation<'_, '_> {
                 }
                 next.push(before);
             }
-            Action::End => {}
+            Action::Join => next.push(before),
+            Action::End { .. } => {}
         }
     }
 
@@ -152,7 +158,8 @@ impl Tabulation<'_, '_> {
             | Action::Once { .. }
             | Action::Callback { .. }
             | Action::Create
-            | Action::End => return,
+            | Action::Join
+            | Action::End { .. } => return,
         };
         let CallAt { context, block, index, .. } = *at;
         collected.releases.push(ReleaseState { context, block, index, lock });
@@ -250,10 +257,10 @@ impl Tabulation<'_, '_> {
         next: &mut Vec<Alternative>,
     ) {
         let place = self.lock_names(at.key, control).0.place;
-        let inside = place.map(|place| special(Token::InsideOnce, Names::of_place(place), Mode::Exclusive));
+        let inside = place.map(inside_once);
         let mut after = vec![before.clone()];
         for routine in routines {
-            after.extend(self.call_body(at, &before, *routine, &[], None, inside.clone()));
+            after.extend(self.call_body(at, &before, *routine, &[], None, inside.clone()).outcomes);
         }
         for alternative in after {
             let mut working = self.working(&alternative);
@@ -275,7 +282,7 @@ impl Tabulation<'_, '_> {
             for alternative in all.alternatives.clone() {
                 for routine in routines {
                     // What the library hands to them is not known here.
-                    for after in self.call_body(at, &alternative, *routine, &[], None, None) {
+                    for after in self.call_body(at, &alternative, *routine, &[], None, None).outcomes {
                         is_new |= all.add(&mut self.locksets, after);
                     }
                 }
@@ -327,7 +334,7 @@ impl Tabulation<'_, '_> {
     }
 
     /// The names of a lock operand in a context.
-    pub(super) fn lock_names(&mut self, key: &ContextKey, operand: Operand) -> (Names, Family) {
+    pub(in crate::thread_pds) fn lock_names(&mut self, key: &ContextKey, operand: Operand) -> (Names, Family) {
         let known = self.identity.operand(key.function, operand);
         let mut names = known.names();
         if names.place.is_none()
@@ -347,7 +354,7 @@ impl Tabulation<'_, '_> {
     }
 
     /// A register gets a new value: names that depend on the old one are gone.
-    pub(super) fn define(&mut self, state: &mut State, register: RegisterId) {
+    pub(in crate::thread_pds) fn define(&mut self, state: &mut State, register: RegisterId) {
         let values = &self.facts.values;
         let depends = |term: &Term| values.leaves(TermId::from_number(term.0)).contains(&register);
         let is_named = |alternative: &Alternative| {
@@ -367,7 +374,7 @@ impl Tabulation<'_, '_> {
     }
 
     /// What holds at the start of the next block when control goes there; nothing when it cannot.
-    pub(super) fn follow(
+    pub(in crate::thread_pds) fn follow(
         &mut self,
         function: FunctionId,
         from: BlockId,

@@ -15,8 +15,17 @@ use crate::program::{Argument, Callee, Constant, FunctionId, Instruction, Operan
 /// `PTHREAD_MUTEX_ERRORCHECK` in the low bits of a kind.
 const ERROR_CHECKING: u128 = 2;
 
+/// What a lock does when its holder takes it again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TakenAgain {
+    Blocks,
+    Counts,
+}
+
 #[derive(Debug, Default)]
 pub struct Kinds {
+    /// Locks that are shown to block, or to count.
+    again: FxHashMap<Location, TakenAgain>,
     /// Where locks other than mutexes lie, which never say that they are held, and mutexes that are shown not to.
     harmless: FxHashSet<Location>,
 }
@@ -33,22 +42,29 @@ impl Kinds {
         let calls = library_calls(program, models, facts);
         let mut taken: FxHashSet<Location> = FxHashSet::default();
         let mut harmless: FxHashSet<Location> = FxHashSet::default();
+        let mut again: FxHashMap<Location, TakenAgain> = FxHashMap::default();
         for call in &calls {
             for effect in call.effects {
                 if let Effect::Acquire { lock, class, .. } = effect {
                     let locations = call.locations(facts, *lock);
                     match class {
                         LockClass::Mutex => taken.extend(locations),
-                        LockClass::Spin | LockClass::Custom => harmless.extend(locations),
+                        LockClass::Spin | LockClass::Custom => {
+                            // Of a user's own lock it is not known; to count is to do no less.
+                            let kind = if *class == LockClass::Spin { TakenAgain::Blocks } else { TakenAgain::Counts };
+                            again.extend(locations.iter().map(|location| (*location, kind)));
+                            harmless.extend(locations);
+                        }
                         LockClass::ReadWrite => {}
                     }
                 }
             }
         }
         if taken.is_empty() {
-            return Kinds { harmless };
+            return Kinds { again, harmless };
         }
         harmless.retain(|location| !taken.contains(location));
+        again.retain(|location, _| !taken.contains(location));
         let sets_error_checking = calls.iter().any(|call| {
             call.effects.iter().any(|effect| match effect {
                 Effect::SetAttribute { attribute: Attribute::MutexType, value, .. } => {
@@ -72,8 +88,31 @@ impl Kinds {
             (is_static || !calls.is_empty()) && calls.iter().all(|safe| *safe) && !written.contains(location)
         };
         let shown: Vec<Location> = taken.iter().copied().filter(is_harmless).collect();
+        let initialised_as = initialised_as(program, facts, &calls);
+        for location in &shown {
+            let overlaps = |other: Location| facts.points_to.may_alias(*location, 1, other, 1);
+            let of_static = match (&facts.points_to.object(location.object).kind, location.offset) {
+                // What the bytes say is what holds until the first initialisation by a call.
+                (AbstractObjectKind::Global(global), Offset::At(at)) => static_kind(program, *global, at).map(by_number),
+                _ => None,
+            };
+            let mut kinds = initialised_as.iter().filter(|(other, _)| overlaps(*other)).map(|(_, kind)| *kind).peekable();
+            let first = if kinds.peek().is_some() { kinds.next().flatten() } else { of_static };
+            if let Some(first) = first
+                && kinds.all(|kind| kind == Some(first))
+            {
+                again.insert(*location, first);
+            }
+        }
         harmless.extend(shown);
-        Kinds { harmless }
+        Kinds { again, harmless }
+    }
+
+    /// What all of these locks do when their holder takes them again, where that is shown.
+    pub fn when_taken_again(&self, locations: &[Location]) -> Option<TakenAgain> {
+        let (first, others) = locations.split_first()?;
+        let kind = *self.again.get(first)?;
+        others.iter().all(|other| self.again.get(other) == Some(&kind)).then_some(kind)
     }
 
     /// Whether a second acquisition of one of these locks by its owner may return without adding a level.
@@ -139,6 +178,38 @@ fn initialised(program: &Program, facts: &Facts<'_>, calls: &[Call<'_>], sets_er
         }
     }
     found
+}
+
+/// Where mutexes are initialised, and as what; `None` when that is not known.
+fn initialised_as(program: &Program, facts: &Facts<'_>, calls: &[Call<'_>]) -> Vec<(Location, Option<TakenAgain>)> {
+    let sets_kinds = calls.iter().any(|call| {
+        call.effects.iter().any(|effect| matches!(effect, Effect::SetAttribute { attribute: Attribute::MutexType, .. }))
+    });
+    let mut found = Vec::new();
+    for call in calls {
+        for effect in call.effects {
+            let Effect::InitializeLock { lock, class: LockClass::Mutex, kind } = effect else { continue };
+            let kind = match kind {
+                LockKindSource::Default => Some(TakenAgain::Blocks),
+                LockKindSource::TypeFlags(index) => call.number(program, *index).map(by_flags),
+                LockKindSource::Attributes(index) => {
+                    (!sets_kinds || call.number(program, *index) == Some(0)).then_some(TakenAgain::Blocks)
+                }
+            };
+            found.extend(call.locations(facts, *lock).into_iter().map(|location| (location, kind)));
+        }
+    }
+    found
+}
+
+/// `PTHREAD_MUTEX_RECURSIVE` in the low bits of a kind; the other kinds that get here are normal and adaptive.
+fn by_number(kind: u128) -> TakenAgain {
+    if kind & 3 == 1 { TakenAgain::Counts } else { TakenAgain::Blocks }
+}
+
+/// `mtx_recursive` is a bit of its own.
+fn by_flags(flags: u128) -> TakenAgain {
+    if flags & 1 == 1 { TakenAgain::Counts } else { TakenAgain::Blocks }
 }
 
 /// The locks, of these, whose kind something else than the library may write.

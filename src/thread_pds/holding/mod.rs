@@ -6,7 +6,7 @@
 //! | which lock is it? | `identity`, `loads`, `parameters`, `kinds` |
 //! | what does one instruction do? | `effects`, `calls`, `state` |
 //! | in which ways is a function entered? | `context` |
-//! | what is held where? | `tabulate` |
+//! | what is held where? | `tabulate`, all of it in `prepared` |
 
 mod action;
 mod calls;
@@ -16,13 +16,19 @@ mod identity;
 mod kinds;
 mod loads;
 mod parameters;
+mod prepared;
 mod skeleton;
 mod state;
 mod tabulate;
 mod usefulness;
 
-pub use context::{ContextId, Contexts, Edge, Standing};
+pub use action::Action;
+pub use calls::{CallAt, Called};
+pub use context::{ContextId, ContextKey, Contexts, Edge, Standing};
+pub use effects::inside_once;
 pub use identity::Identity;
-pub use kinds::Kinds;
-pub use skeleton::{Skeletons, build as skeletons};
+pub use kinds::{Kinds, TakenAgain};
+pub use prepared::Prepared;
+pub use skeleton::{EventKind, Skeletons, Target, build as skeletons};
+pub use state::{Alternative, Released, State};
 pub use tabulate::{AccessState, Collected, CreationState, ReleaseState, Tabulation};

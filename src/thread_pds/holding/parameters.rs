@@ -73,7 +73,8 @@ fn used_in(
                     | Action::SaveJump
                     | Action::RunUnknown
                     | Action::Create
-                    | Action::End => {}
+                    | Action::Join
+                    | Action::End { .. } => {}
                 }),
             }
         }

@@ -1,7 +1,7 @@
 //! The skeleton of a function: the instructions that locksets depend on, and those that depend on locksets.
 //!
 //! Everything else is skipped. A function is *changing* if what is held may differ between its entry and some point behind it; the lockset
-//! of a function that is not is its entry's, everywhere. A function is *relevant* if it, or what it calls, is changing, creates threads, or
+//! of a function that is not is its entry's, everywhere. A function is *relevant* if it, or what it calls, is changing, creates or joins threads, or
 //! touches memory that threads share; the others are never entered.
 
 use rustc_hash::FxHashSet;
@@ -172,10 +172,10 @@ fn build_one(
             .any(|target| matches!(target, Target::Library(actions) if actions.iter().any(test)))
     };
     let is_changing = is_atomic || has(&Action::changes_locksets);
-    let creates = has(&|action| matches!(action, Action::Create));
+    let orders = has(&|action| matches!(action, Action::Create | Action::Join));
     let touches = blocks.iter().flatten().any(|event| matches!(event.kind, EventKind::Access));
     let ranks = ranks(body);
-    Skeleton { blocks, homes, ranks, is_changing, is_relevant: is_changing || creates || touches, is_atomic }
+    Skeleton { blocks, homes, ranks, is_changing, is_relevant: is_changing || orders || touches, is_atomic }
 }
 
 /// What a call instruction does, if it is one and does anything.

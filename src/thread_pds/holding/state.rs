@@ -28,7 +28,7 @@ pub struct Alternative {
 
 impl Alternative {
     /// Keeps what the other valuation says, too. Whether something is lost.
-    fn join(&mut self, other: &Valuation) -> bool {
+    pub fn join(&mut self, other: &Valuation) -> bool {
         let joined = self.valuation.join(other);
         let is_lower = joined != self.valuation;
         self.valuation = joined;

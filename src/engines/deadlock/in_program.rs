@@ -1,0 +1,384 @@
+//! Deadlocks of a C program: cycles of its threads' systems in the words of the source.
+//!
+//! # Method       `thread_pds::ProgramThreads` are the systems, [`deadlocks`] finds the cycles. What is left is a candidate, to be shown by execution;
+//!                what was dismissed keeps its reason.
+//! # Theorem      A state of a run in which threads wait for each other in a cycle of locks and joins is among the candidates, unless a limit says
+//!                what was not looked at.
+//! # False alarms Data decide nothing here: a cycle may need branches that exclude each other.
+//! # Misses       What is no lock and no join: conditions, semaphores, barriers. Their waits are limits.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use super::{DeadlockCycle, Deadlocks, Dismissal, DismissedCycle, Held, OrderEdge, Wait, deadlocks};
+use crate::engines::race::names::Names;
+use crate::engines::race::order::Orders;
+use crate::engines::race::reach::Reach;
+use crate::engines::race::{LockHeld, RefutedGroup, Side};
+use crate::engines::reachability::NotTogether;
+use crate::facts::{OrderReason, PhaseId};
+use crate::findings::{Reason, Role};
+use crate::locks::Mode;
+use crate::locks::history::{Atom, Incompatible, LockId};
+use crate::models::{Attempt, BoundModels, Effect};
+use crate::program::{Callee, Operation, SiteId};
+use crate::pushdown::SymbolId;
+use crate::thread_pds::holding::Tabulation;
+use crate::thread_pds::{Analysis, LockKind, LockName, Origin, ProgramThreads, Step, ThreadId};
+
+/// Threads that may block each other for ever.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CycleCandidate {
+    /// What is waited for, all of it.
+    pub object: String,
+    /// Each waits for what the next one has: `object` is what it waits for.
+    pub ends: Vec<Side>,
+    /// By end: the lock by which it holds up the one before it; `None` when that one joins it.
+    pub blocks_by: Vec<Option<String>>,
+    /// What was not excluded, for the last line of a finding.
+    pub why: String,
+}
+
+/// Why the list of candidates may not be complete.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DeadlockLimit {
+    OutOfTime,
+    TooManyCycles,
+    /// It may wait for what no lock decides.
+    Waits {
+        what: &'static str,
+        at: SiteId,
+    },
+    Jump(SiteId),
+    UnknownLock(SiteId),
+    /// A thread may end while it holds the lock: whoever comes later waits for ever.
+    EndsHolding {
+        thread: String,
+        lock: String,
+    },
+    /// A lock that may not be taken twice may be taken by its holder.
+    TakenAgain {
+        lock: String,
+        at: SiteId,
+    },
+    Cancelled(SiteId),
+}
+
+impl DeadlockLimit {
+    /// Where it is, if it is at one place.
+    pub fn site(&self) -> Option<SiteId> {
+        match self {
+            Self::Waits { at, .. }
+            | Self::TakenAgain { at, .. }
+            | Self::Jump(at)
+            | Self::UnknownLock(at)
+            | Self::Cancelled(at) => Some(*at),
+            Self::OutOfTime | Self::TooManyCycles | Self::EndsHolding { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for DeadlockLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OutOfTime => write!(f, "the time was used up before all orders of locks were looked at"),
+            Self::TooManyCycles => write!(f, "there are too many cycles in the order of locks to look at all of them"),
+            Self::Waits { what, .. } => write!(f, "whether a thread waits for ever for {what} is not decided"),
+            Self::Jump(_) => write!(f, "what is held after a jump out of functions, or after a cleanup routine, is not known"),
+            Self::UnknownLock(_) => write!(f, "a lock is taken through a pointer that was never given a value"),
+            Self::EndsHolding { thread, lock } => write!(f, "{thread} may end while it holds {lock}"),
+            Self::TakenAgain { lock, .. } => write!(f, "{lock} may be taken by a thread that holds it already"),
+            Self::Cancelled(_) => write!(f, "a thread that is cancelled may end while it holds a lock"),
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeadlockResult {
+    /// Sorted by the lines of their ends.
+    pub candidates: Vec<CycleCandidate>,
+    pub refuted: Vec<RefutedGroup>,
+    pub limits: Vec<DeadlockLimit>,
+}
+
+impl DeadlockResult {
+    /// Nothing was decided.
+    pub fn out_of_time() -> DeadlockResult {
+        DeadlockResult { limits: vec![DeadlockLimit::OutOfTime], ..DeadlockResult::default() }
+    }
+}
+
+/// All cycles of waiting threads of a program of which it is known what is held where.
+pub fn check(tabulation: &mut Tabulation<'_, '_>, models: &BoundModels<'_>) -> DeadlockResult {
+    let threads = ProgramThreads::of(tabulation, &BTreeSet::new());
+    let mut analysis = Analysis::of(&threads.threads);
+    let found = deadlocks(&mut analysis);
+    let mut orders = Orders::new(tabulation.facts, false);
+    let reach = Reach::of(tabulation.facts, tabulation, &mut orders);
+    let mut writer = Writer {
+        tabulation,
+        names: Names::new(tabulation.program, tabulation.facts),
+        threads: &threads,
+        reach,
+        refuted: BTreeMap::new(),
+    };
+    let mut limits = writer.limits(&analysis, models, &found);
+    limits.dedup_by_key(|limit| limit.to_string());
+    let mut candidates: BTreeMap<BTreeSet<(String, String, u32)>, CycleCandidate> = BTreeMap::new();
+    for cycle in &found.cycles {
+        let candidate = writer.candidate(cycle);
+        candidates.entry(candidate.lines()).or_insert(candidate);
+    }
+    found.dismissed.iter().for_each(|cycle| writer.dismiss(cycle));
+    DeadlockResult { candidates: candidates.into_values().collect(), refuted: writer.refuted.into_values().collect(), limits }
+}
+
+impl CycleCandidate {
+    /// File, function and line of each end.
+    pub fn lines(&self) -> BTreeSet<(String, String, u32)> {
+        self.ends.iter().map(Side::line).collect()
+    }
+}
+
+/// What makes dismissed cycles one group: the locks, the reason, the functions.
+type GroupKey = (String, Reason, BTreeSet<String>);
+
+struct Writer<'a, 't, 'p> {
+    tabulation: &'a Tabulation<'t, 'p>,
+    names: Names<'a, 'p>,
+    threads: &'a ProgramThreads,
+    reach: Reach,
+    refuted: BTreeMap<GroupKey, RefutedGroup>,
+}
+
+impl Writer<'_, '_, '_> {
+    fn lock(&self, lock: LockId) -> String {
+        let identity = &self.tabulation.identity;
+        match self.threads.name(lock) {
+            LockName::Place(place) => self.names.place(identity, place, crate::thread_pds::holding::Identity::NOWHERE),
+            LockName::Family(family) => self.names.family(identity, family),
+        }
+    }
+
+    fn thread(&self, thread: ThreadId) -> &str {
+        self.names.thread(self.threads.sources[thread.index()])
+    }
+
+    fn waited_for(&self, waits: Wait) -> (Role, String) {
+        match waits {
+            Wait::Lock { lock, .. } => (Role::Acquire, self.lock(lock)),
+            Wait::Join { thread } => (Role::Join, self.thread(thread).to_owned()),
+        }
+    }
+
+    /// A thread that stands before an acquisition or a join.
+    fn side(&mut self, thread: ThreadId, symbol: SymbolId, waits: Wait, blocks_by: Option<(LockId, Mode)>) -> Side {
+        let facts = self.tabulation.facts;
+        let program = self.tabulation.program;
+        let spot = self.threads.spot(thread, symbol).clone();
+        let (role, object) = self.waited_for(waits);
+        let mut locks: Vec<LockHeld> = Vec::new();
+        for (held, taken_at) in self.tabulation.locksets.get(spot.lockset).iter().zip(&spot.sites) {
+            if let Some(name) = self.names.held(&self.tabulation.identity, held) {
+                locks.push(LockHeld { name, is_shared: held.mode == Mode::Shared, taken_at: *taken_at });
+            }
+        }
+        locks.sort_by_key(|lock| (lock.taken_at, lock.name.clone()));
+        if let Some((lock, mode)) = blocks_by {
+            let name = self.lock(lock);
+            if locks.iter().all(|held| held.name != name) {
+                locks.push(LockHeld { name, is_shared: mode == Mode::Shared, taken_at: None });
+            }
+        }
+        let source = self.threads.sources[thread.index()];
+        let known = facts.threads.thread(source);
+        let phase = self.threads.phases(thread, symbol).first().copied().unwrap_or(PhaseId::ANY);
+        let calls = self.reach.path(facts, self.tabulation, (source, phase), spot.context);
+        Side {
+            thread: source,
+            thread_name: self.names.thread(source).to_owned(),
+            creation: known.path.last().copied().into_iter().collect(),
+            site: spot.site,
+            function: self.tabulation.contexts.all[spot.context].key.function,
+            function_name: self.names.function(spot.site),
+            place: program.place_of(spot.site),
+            role,
+            object,
+            locks,
+            calls,
+            is_cut: known.is_cut,
+        }
+    }
+
+    fn candidate(&mut self, cycle: &DeadlockCycle) -> CycleCandidate {
+        let mut members: Vec<(Side, Option<String>)> = Vec::new();
+        for member in &cycle.members {
+            let blocks_by = member.blocks_by.map(|lock| (lock, Mode::Exclusive));
+            let side = self.side(member.standing.thread, member.symbol, member.waits, blocks_by);
+            members.push((side, member.blocks_by.map(|lock| self.lock(lock))));
+        }
+        // It begins where the source does; who follows whom stays.
+        let first = (0..members.len()).min_by_key(|at| members[*at].0.line()).unwrap_or(0);
+        members.rotate_left(first);
+        let objects: BTreeSet<&str> = members.iter().map(|(side, _)| side.object.as_str()).collect();
+        let object = objects.into_iter().collect::<Vec<_>>().join(", ");
+        let sentence = |(side, blocks_by): &(Side, Option<String>)| {
+            let waits = match side.role {
+                Role::Join => format!("waits for the end of {}", side.object),
+                _ => format!("waits for {}", side.object),
+            };
+            match blocks_by {
+                Some(lock) => format!("{} may hold {lock} while it {waits}", side.thread_name),
+                None => format!("{} {waits}", side.thread_name),
+            }
+        };
+        let why = members.iter().map(sentence).collect::<Vec<_>>().join("; ");
+        let (ends, blocks_by) = members.into_iter().unzip();
+        CycleCandidate {
+            object,
+            ends,
+            blocks_by,
+            why: format!("{why}; no order of threads and no other lock was found that excludes it"),
+        }
+    }
+
+    /// Counts a cycle of the lock order that is no deadlock.
+    fn dismiss(&mut self, cycle: &DismissedCycle) {
+        let mut sides = Vec::new();
+        for edge in &cycle.edges {
+            let blocks_by = match edge.holds {
+                Held::Lock { lock, mode } => Some((lock, mode)),
+                Held::Running { .. } => None,
+            };
+            sides.push(self.side(edge.thread, edge.symbol, edge.waits, blocks_by));
+        }
+        let objects: BTreeSet<String> = sides.iter().map(|side| side.object.clone()).collect();
+        let object = objects.into_iter().collect::<Vec<_>>().join(", ");
+        let (reason, detail) = self.reason(&cycle.edges, &cycle.reason);
+        let functions = sides.iter().map(|side| side.function_name.clone()).collect();
+        let group = self.refuted.entry((object.clone(), reason, functions)).or_insert_with(|| RefutedGroup {
+            object: object.clone(),
+            whole: object,
+            reason,
+            detail,
+            count: 0,
+            ends: sides,
+        });
+        group.count += 1;
+    }
+
+    fn reason(&self, edges: &[OrderEdge], reason: &Dismissal) -> (Reason, String) {
+        match reason {
+            Dismissal::SingleInstance(thread) => {
+                let name = self.thread(*thread);
+                (Reason::SingleInstance, format!("it needs {name} at two places at once, and there is one such thread at a time"))
+            }
+            Dismissal::NotTogether(NotTogether::Ordered(reason)) => (Reason::ForkJoin, self.order(*reason)),
+            Dismissal::NotTogether(_) => (Reason::ForkJoin, "creation and joining keep the threads apart".to_owned()),
+            Dismissal::GateLock(lock) => {
+                let lock = self.lock(*lock);
+                (Reason::GateLock, format!("all of them hold {lock} there, so that one at a time is between its two locks"))
+            }
+            Dismissal::Histories(Incompatible::HeldThroughout { lock, .. } | Incompatible::CommonLock { lock, .. }) => {
+                (Reason::GateLock, format!("{} is held at two of the places", self.lock(*lock)))
+            }
+            Dismissal::Histories(Incompatible::AcquisitionCycle(cycle) | Incompatible::ReleaseCycle(cycle)) => {
+                let locks: BTreeSet<String> = cycle.iter().map(|(_, lock)| self.lock(*lock)).collect();
+                let locks = locks.into_iter().collect::<Vec<_>>().join(" and ");
+                let detail = format!("each would have used a lock that another one of them held all the time: {locks}");
+                (Reason::LockHistory, detail)
+            }
+            Dismissal::NotHeld(thread) => {
+                let lock = edges.iter().find(|edge| edge.thread == *thread).and_then(|edge| match edge.holds {
+                    Held::Lock { lock, .. } => Some(self.lock(lock)),
+                    Held::Running { .. } => None,
+                });
+                let lock = lock.unwrap_or_else(|| "its lock".to_owned());
+                (Reason::LockHistory, format!("no path of {} comes there with {lock} held", self.thread(*thread)))
+            }
+        }
+    }
+
+    fn order(&self, reason: OrderReason) -> String {
+        let name = |thread| self.names.thread(thread);
+        match reason {
+            OrderReason::SameThread => "one thread is at both places, one after the other".to_owned(),
+            OrderReason::NotRunning { ancestor, descendant, .. } => {
+                format!("when {} is there, {} has not been created yet, or has been joined", name(ancestor), name(descendant))
+            }
+            OrderReason::Joined { first, second } => format!("{} has joined {} before", name(second), name(first)),
+            OrderReason::OneAfterAnother { left, right } => {
+                format!("whichever of {} and {} is created first has ended when the other is created", name(left), name(right))
+            }
+        }
+    }
+
+    /// What could hide a deadlock.
+    fn limits(&self, analysis: &Analysis<'_>, models: &BoundModels<'_>, found: &Deadlocks) -> Vec<DeadlockLimit> {
+        let mut limits: BTreeSet<DeadlockLimit> = BTreeSet::new();
+        if !found.is_complete {
+            limits.insert(DeadlockLimit::TooManyCycles);
+        }
+        let remarks = &self.threads.remarks;
+        limits.extend(remarks.jumps.iter().map(|site| DeadlockLimit::Jump(*site)));
+        limits.extend(remarks.unknown_locks.iter().map(|site| DeadlockLimit::UnknownLock(*site)));
+        self.waits(models, &mut limits);
+        for thread in analysis.threads.ids() {
+            for origin in
+                [Origin::Start, Origin::Created].into_iter().filter(|origin| analysis.population.exists(thread, *origin))
+            {
+                for end in &self.threads.ends[thread.index()] {
+                    for atom in analysis.may_hold(thread, origin, *end).iter().map(Atom::from_index) {
+                        let (thread, lock) = (self.thread(thread).to_owned(), self.lock(atom.lock()));
+                        limits.insert(DeadlockLimit::EndsHolding { thread, lock });
+                    }
+                }
+                for (_, rule) in analysis.threads.thread(thread).system.rules() {
+                    let Step::Acquire { lock, .. } = rule.weight else { continue };
+                    let blocks = |held: LockId| {
+                        let table = &analysis.threads.locks;
+                        table.lock(lock).kind == LockKind::Mutex && table.may_be_same(lock, held)
+                    };
+                    let held = analysis.may_hold(thread, origin, rule.from.symbol);
+                    if held.iter().map(Atom::from_index).any(|atom| blocks(atom.lock())) {
+                        let at = self.threads.spot(thread, rule.from.symbol).site;
+                        limits.insert(DeadlockLimit::TakenAgain { lock: self.lock(lock), at });
+                    }
+                }
+            }
+        }
+        limits.into_iter().collect()
+    }
+
+    /// Waits that are neither for a lock nor for a thread, and threads that end at somebody else's word.
+    fn waits(&self, models: &BoundModels<'_>, limits: &mut BTreeSet<DeadlockLimit>) {
+        let (program, facts) = (self.tabulation.program, self.tabulation.facts);
+        for (function, body) in program.functions.iter_enumerated().filter(|(id, _)| facts.points_to.is_reachable(*id)) {
+            if models[function].is_some_and(|model| model.is_override) {
+                continue;
+            }
+            for instruction in body.blocks.iter().flat_map(|block| &block.instructions) {
+                let Operation::Call { callee, .. } = &instruction.operation else { continue };
+                let callees = match callee {
+                    Callee::Direct(callee) => vec![*callee],
+                    Callee::Indirect(_) => facts.points_to.callees(instruction.site).to_vec(),
+                };
+                for effect in callees.iter().filter_map(|callee| models[*callee]).flat_map(|model| &model.effects) {
+                    let at = instruction.site;
+                    let what = match effect {
+                        Effect::Wait { attempt: Attempt::Blocking, .. } => "a condition variable",
+                        Effect::WaitSemaphore { attempt: Attempt::Blocking, .. } => "a semaphore",
+                        Effect::WaitBarrier { .. } => "a barrier",
+                        Effect::Cancel { .. } => {
+                            limits.insert(DeadlockLimit::Cancelled(at));
+                            continue;
+                        }
+                        // Nothing else waits for anything but a lock or a thread.
+                        _ => continue,
+                    };
+                    limits.insert(DeadlockLimit::Waits { what, at });
+                }
+            }
+        }
+    }
+}

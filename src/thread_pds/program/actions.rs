@@ -1,0 +1,255 @@
+//! What library calls do, as steps: locks are taken and given back, routines run, threads are waited for.
+
+use super::super::holding::{Action, Alternative, CallAt, Standing, inside_once};
+use super::super::system::{Step, ThreadId};
+use super::graph::{Edge, Graph, Node};
+use super::locks::Use;
+use super::walk::{Front, Walker};
+use crate::facts::{self, Stage, ThreadKind};
+use crate::locks::history::LockId;
+use crate::locks::{Mode, Names, Token};
+use crate::models::Attempt;
+use crate::program::{FunctionId, Operand};
+
+impl Walker<'_, '_, '_> {
+    /// All steps of a library call, one after another.
+    pub fn library(
+        &mut self,
+        graph: &mut Graph,
+        at: &CallAt<'_>,
+        actions: &[Action],
+        start: (Node, Alternative),
+        next: &mut Front,
+    ) {
+        let mut front = Front { points: vec![start] };
+        for action in actions {
+            let mut after = Front::default();
+            for (node, alternative) in front.points {
+                self.action(graph, at, action, (node, alternative), &mut after);
+            }
+            front = after;
+        }
+        for (node, alternative) in front.points {
+            let spot = self.spot(graph, at, node);
+            let to = next.point(graph, &spot, alternative);
+            graph.step(node, Step::Nothing, to);
+        }
+    }
+
+    fn action(
+        &mut self,
+        graph: &mut Graph,
+        at: &CallAt<'_>,
+        action: &Action,
+        (node, before): (Node, Alternative),
+        next: &mut Front,
+    ) {
+        match action {
+            Action::Acquire { lock, mode, attempt, is_read_write, .. } => {
+                let how = if *is_read_write { Use::ReadWrite } else { Use::Lock };
+                let outcomes = self.tabulation.perform(at, std::slice::from_ref(action), before.clone(), None);
+                let (names, family) = self.tabulation.lock_names(at.key, *lock);
+                let Some(lock) = self.walked.locks.number(&names, family, how) else {
+                    self.walked.remarks.unknown_locks.insert(at.site);
+                    return self.silently(graph, at, node, outcomes, next);
+                };
+                let steps = attempts(lock, *mode, *attempt, outcomes.len());
+                let standing = self.standing(graph, at.context, (at.block, at.index, at.site), node, &before);
+                let spot = self.spot(graph, at, node);
+                for (step, outcome) in steps.into_iter().zip(outcomes) {
+                    let to = next.point(graph, &spot, outcome);
+                    graph.step(standing, step, to);
+                }
+            }
+            Action::Release { lock, is_read_write } => {
+                let how = if *is_read_write { Use::ReadWrite } else { Use::Lock };
+                let step = self.given_back(at, *lock, &before, how).map_or(Step::Nothing, |lock| Step::Release { lock });
+                self.one_step(graph, at, action, (node, before), step, next);
+            }
+            Action::Forget { lock } => {
+                // Whoever initialises or destroys a lock that it holds no longer holds it.
+                let names = self.tabulation.lock_names(at.key, *lock).0;
+                let is_held = self.tabulation.locksets.get(before.lockset).find(Token::Lock, &names).is_some();
+                let lock = is_held.then(|| self.given_back(at, *lock, &before, Use::Lock)).flatten();
+                let step = lock.map_or(Step::Nothing, |lock| Step::Release { lock });
+                self.one_step(graph, at, action, (node, before), step, next);
+            }
+            Action::Wait { lock } => {
+                self.walked.remarks.waits.insert(at.site);
+                let Some(lock) = self.given_back(at, *lock, &before, Use::Lock) else {
+                    let outcomes = self.tabulation.perform(at, std::slice::from_ref(action), before, None);
+                    return self.silently(graph, at, node, outcomes, next);
+                };
+                let place = (at.block, at.index, at.site);
+                let asleep = self.standing(graph, at.context, place, node, &before);
+                let woken = graph.add(graph.points[asleep as usize].spot.clone());
+                graph.step(asleep, Step::Sleep { lock }, woken);
+                let step = Step::Acquire { lock, mode: Mode::Exclusive };
+                for outcome in self.tabulation.perform(at, std::slice::from_ref(action), before, None) {
+                    let spot = self.spot(graph, at, node);
+                    let to = next.point(graph, &spot, outcome);
+                    graph.step(woken, step, to);
+                }
+            }
+            Action::Once { control, routines } => self.once(graph, at, *control, routines, (node, before), next),
+            Action::Callback { routines } => self.callback(graph, at, routines, (node, before), next),
+            Action::Join => {
+                let joined = self.joined(at);
+                let standing = self.standing(graph, at.context, (at.block, at.index, at.site), node, &before);
+                let spot = self.spot(graph, at, node);
+                let to = next.point(graph, &spot, before);
+                match joined.is_empty() {
+                    true => graph.step(standing, Step::Nothing, to),
+                    false => {
+                        joined.into_iter().for_each(|thread| graph.step(standing, Step::Join { thread, is_last: false }, to))
+                    }
+                }
+            }
+            Action::End { leaves_others } => {
+                if *leaves_others {
+                    let end = self.standing(graph, at.context, (at.block, at.index, at.site), node, &before);
+                    graph.connect(end, Edge::Leave);
+                }
+            }
+            Action::SaveJump | Action::RunUnknown => {
+                self.walked.remarks.jumps.insert(at.site);
+                let outcomes = self.tabulation.perform(at, std::slice::from_ref(action), before, None);
+                self.silently(graph, at, node, outcomes, next);
+            }
+            Action::BeginAtomic | Action::EndAtomic | Action::Create => {
+                let outcomes = self.tabulation.perform(at, std::slice::from_ref(action), before, None);
+                self.silently(graph, at, node, outcomes, next);
+            }
+        }
+    }
+
+    fn silently(&mut self, graph: &mut Graph, at: &CallAt<'_>, node: Node, outcomes: Vec<Alternative>, next: &mut Front) {
+        for outcome in outcomes {
+            let spot = self.spot(graph, at, node);
+            let to = next.point(graph, &spot, outcome);
+            graph.step(node, Step::Nothing, to);
+        }
+    }
+
+    fn one_step(
+        &mut self,
+        graph: &mut Graph,
+        at: &CallAt<'_>,
+        action: &Action,
+        (node, before): (Node, Alternative),
+        step: Step,
+        next: &mut Front,
+    ) {
+        let standing = self.standing(graph, at.context, (at.block, at.index, at.site), node, &before);
+        for outcome in self.tabulation.perform(at, std::slice::from_ref(action), before, None) {
+            let spot = self.spot(graph, at, node);
+            let to = next.point(graph, &spot, outcome);
+            graph.step(standing, step, to);
+        }
+    }
+
+    /// The lock that an operand gives back, by the name under which it was taken.
+    fn given_back(&mut self, at: &CallAt<'_>, lock: Operand, before: &Alternative, how: Use) -> Option<LockId> {
+        let (names, family) = self.tabulation.lock_names(at.key, lock);
+        let lockset = self.tabulation.locksets.get(before.lockset);
+        self.walked.locks.held(lockset, &names, family, how)
+    }
+
+    /// The routine has run, or it runs now: whoever comes meanwhile waits for its end.
+    fn once(
+        &mut self,
+        graph: &mut Graph,
+        at: &CallAt<'_>,
+        control: Operand,
+        routines: &[FunctionId],
+        (node, before): (Node, Alternative),
+        next: &mut Front,
+    ) {
+        let (names, family) = self.tabulation.lock_names(at.key, control);
+        let done = |walker: &mut Self, alternative: Alternative| {
+            walker.tabulation.perform(at, &[Action::Once { control, routines: Vec::new() }], alternative, None)
+        };
+        let was_done = self.tabulation.locksets.get(before.lockset).find(Token::OnceDone, &names).is_some();
+        let outcomes = done(self, before.clone());
+        self.silently(graph, at, node, outcomes, next);
+        if was_done {
+            return;
+        }
+        let inside = names.place.map(inside_once);
+        let lock = self.walked.locks.number(&Names { place: names.place, ..Names::default() }, family, Use::Once);
+        for routine in routines {
+            let standing = self.standing(graph, at.context, (at.block, at.index, at.site), node, &before);
+            let running = graph.add(graph.points[standing as usize].spot.clone());
+            let taken = lock.map_or(Step::Nothing, |lock| Step::Acquire { lock, mode: Mode::Exclusive });
+            graph.step(standing, taken, running);
+            let called = self.tabulation.call_body(at, &before, *routine, &[], None, inside.clone());
+            let mut ended = Front::default();
+            self.call(graph, at, (running, &before), *routine, called, &mut ended);
+            for (end, alternative) in ended.points {
+                let given = lock.map_or(Step::Nothing, |lock| Step::Release { lock });
+                for outcome in done(self, alternative) {
+                    let spot = self.spot(graph, at, node);
+                    let to = next.point(graph, &spot, outcome);
+                    graph.step(end, given, to);
+                }
+            }
+        }
+    }
+
+    /// The routines run any number of times.
+    fn callback(
+        &mut self,
+        graph: &mut Graph,
+        at: &CallAt<'_>,
+        routines: &[FunctionId],
+        (node, before): (Node, Alternative),
+        next: &mut Front,
+    ) {
+        let mut points = Front::default();
+        let spot = self.spot(graph, at, node);
+        let first = points.point(graph, &spot, before);
+        graph.step(node, Step::Nothing, first);
+        let mut done = 0;
+        while done < points.points.len() {
+            let (point, alternative) = points.points[done].clone();
+            done += 1;
+            for routine in routines {
+                let called = self.tabulation.call_body(at, &alternative, *routine, &[], None, None);
+                self.call(graph, at, (point, &alternative), *routine, called, &mut points);
+            }
+        }
+        for (point, alternative) in points.points {
+            let to = next.point(graph, &spot, alternative);
+            graph.step(point, Step::Nothing, to);
+        }
+    }
+
+    /// The threads whose end a join may wait for: those of which it is known behind it, and not before, that they have ended; if there are
+    /// none, any that was created.
+    fn joined(&self, at: &CallAt<'_>) -> Vec<ThreadId> {
+        let threads = &self.tabulation.facts.threads;
+        let number = |thread: facts::ThreadId| ThreadId(thread.index() as u32);
+        if let Standing::Activation(activation) = at.key.standing {
+            let phase = |index: usize| threads.phase(Stage::Activation(activation), at.block, index);
+            let (before, behind) = (phase(at.index), phase(at.index + 1));
+            let ran = threads.live(before).iter().filter(|thread| !threads.live(behind).contains(thread));
+            let known = threads.joined(behind).iter().filter(|thread| !threads.joined(before).contains(thread));
+            let ended: Vec<ThreadId> = ran.chain(known).copied().map(number).collect();
+            if !ended.is_empty() {
+                return ended;
+            }
+        }
+        let created = threads.threads().filter(|(_, thread)| thread.kind == ThreadKind::Created);
+        created.map(|(thread, _)| number(thread)).collect()
+    }
+}
+
+/// The steps of an acquisition, one for each outcome: taken, then not taken.
+fn attempts(lock: LockId, mode: Mode, attempt: Attempt, outcomes: usize) -> Vec<Step> {
+    match (attempt, outcomes) {
+        (Attempt::Blocking, _) => vec![Step::Acquire { lock, mode }; outcomes],
+        // A lock that its holder tries again, and that says so.
+        (Attempt::Try | Attempt::Timed, 1) => vec![Step::TryFailed { lock, mode }],
+        (Attempt::Try | Attempt::Timed, _) => vec![Step::TrySucceeded { lock, mode }, Step::TryFailed { lock, mode }],
+    }
+}

@@ -1,0 +1,114 @@
+//! The locks of a program by number: those with a place by identity, the others by the family of locations they may be.
+//!
+//! # Theorem      Two numbers that may mean one run-time lock are known to ([`LockTable::may_be_same`]). A number that refutes ([`Identity::One`]) is one
+//!                run-time lock whose behaviour, when its holder comes again, is known.
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use super::super::holding::{self, Tabulation};
+use super::super::lock_table::{Identity, Lock, LockKind, LockTable};
+use crate::locks::history::LockId;
+use crate::locks::{Family, Lockset, Names, Place, Token};
+
+/// What a lock of the table stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LockName {
+    /// One run-time lock, and the family it was first seen with.
+    Place(Place),
+    /// One of several.
+    Family(Family),
+}
+
+/// How a lock is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    Lock,
+    ReadWrite,
+    /// The control of a one-time initialisation.
+    Once,
+}
+
+#[derive(Default)]
+pub struct Locks {
+    names: IndexMap<LockName, (Family, Use), FxBuildHasher>,
+}
+
+impl Locks {
+    /// The number of a lock that an operand names; `None` for a pointer without a value.
+    pub fn number(&mut self, names: &Names, family: Family, how: Use) -> Option<LockId> {
+        let name = match names.place {
+            Some(place) => LockName::Place(place),
+            None if family == holding::Identity::ANYWHERE => return None,
+            None => LockName::Family(family),
+        };
+        let entry = self.names.entry(name);
+        let number = LockId(entry.index() as u32);
+        let known = entry.or_insert((family, how));
+        if how == Use::ReadWrite {
+            known.1 = how;
+        }
+        Some(number)
+    }
+
+    /// The number of what is given back: the thing that was taken, under the names it had then, if that is certain.
+    pub fn held(&mut self, held: &Lockset, names: &Names, family: Family, how: Use) -> Option<LockId> {
+        match held.find(Token::Lock, names) {
+            Some(thing) => {
+                let both = Names { place: names.place.or(thing.names.place), ..Names::default() };
+                self.number(&both, thing.family, how)
+            }
+            None => self.number(names, family, how),
+        }
+    }
+
+    /// The table of all locks, and what each number means. Without `may_refute` no lock does.
+    pub fn table(self, tabulation: &mut Tabulation<'_, '_>, may_refute: bool) -> (LockTable, Vec<LockName>) {
+        let mut table = LockTable::default();
+        let names: Vec<LockName> = self.names.keys().copied().collect();
+        for (at, (name, (family, how))) in self.names.iter().enumerate() {
+            let others = names.iter().enumerate().filter(|(other, _)| *other != at);
+            let same: Vec<LockId> = others
+                .filter(|(_, other)| may_be_same(tabulation, *name, **other))
+                .map(|(other, _)| LockId(other as u32))
+                .collect();
+            let kind = kind(tabulation, *name, *family, *how);
+            let is_one = matches!(name, LockName::Place(_)) && kind.is_some() && may_refute;
+            let identity = match (is_one, same.is_empty()) {
+                (true, _) => Identity::One,
+                // A place stays what it is; whoever may mean it says so.
+                (false, true) => Identity::Many,
+                (false, false) => Identity::OneOf(std::iter::once(LockId(at as u32)).chain(same).collect()),
+            };
+            table.add(Lock { name: String::new(), kind: kind.unwrap_or(LockKind::Recursive), identity });
+        }
+        (table, names)
+    }
+}
+
+fn may_be_same(tabulation: &mut Tabulation<'_, '_>, one: LockName, other: LockName) -> bool {
+    let identity = &mut tabulation.identity;
+    match (one, other) {
+        (LockName::Place(one), LockName::Place(other)) => one == other,
+        (LockName::Place(place), LockName::Family(family)) | (LockName::Family(family), LockName::Place(place)) => {
+            identity.may_be(family, place)
+        }
+        (LockName::Family(one), LockName::Family(other)) => identity.may_alias(one, other),
+    }
+}
+
+/// What happens when its holder comes again; `None` when that is not known.
+fn kind(tabulation: &Tabulation<'_, '_>, name: LockName, family: Family, how: Use) -> Option<LockKind> {
+    let locations = match name {
+        LockName::Place(place) => tabulation.identity.location(place).into_iter().collect(),
+        LockName::Family(_) => tabulation.identity.locations(family).to_vec(),
+    };
+    match how {
+        Use::Once => Some(LockKind::Mutex),
+        Use::ReadWrite => Some(LockKind::ReadWrite),
+        Use::Lock => tabulation.kinds.when_taken_again(&locations).map(|again| match again {
+            holding::TakenAgain::Blocks => LockKind::Mutex,
+            holding::TakenAgain::Counts => LockKind::Recursive,
+        }),
+    }
+}
