@@ -18,12 +18,16 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("engines", &["program", "models", "facts", "pushdown", "locks", "thread_pds", "findings", "thread_model"]),
     ("frontend", &["program", "models", "capture"]),
     ("explore", &["program", "models", "findings"]),
-    ("report", &["program", "findings"]),
+    // `report/locks` shows what the lock engines work on: their threads, histories and lock order.
+    ("report", &["program", "findings", "engines", "thread_pds", "locks", "pushdown"]),
     ("pipeline", &["program", "models", "facts", "locks", "engines", "findings", "explore"]),
     ("config", &["models", "findings"]),
     ("deadline", &[]),
     ("error", &[]),
-    ("cli", &["program", "models", "findings", "frontend", "pipeline", "report", "thread_model", "engines"]),
+    (
+        "cli",
+        &["program", "models", "findings", "frontend", "pipeline", "report", "thread_model", "engines", "thread_pds", "pushdown"],
+    ),
     ("lib", &[]),
     ("main", &["frontend", "cli"]),
 ];

@@ -1,5 +1,7 @@
 //! The lock engines and the product of all threads on the same models: pairwise and N-way reachability, races, deadlocks.
 
+#[path = "lock_engines/agreement.rs"]
+mod agreement;
 #[path = "thread_models/coverage.rs"]
 mod coverage;
 #[allow(dead_code)]

@@ -1,5 +1,6 @@
 //! Thread models: the examples' queries, the notation, and the twins of lowering and product on random models.
 
+#[allow(dead_code)]
 #[path = "thread_models/coverage.rs"]
 mod coverage;
 #[path = "thread_models/examples.rs"]

@@ -322,12 +322,12 @@ mod tests {
         let result = RaceResult { candidates: vec![candidate("x", &[3, 4]), candidate("y", &[5])], ..RaceResult::default() };
         with_races(result, |races| {
             let executed = Execution { aims: races.aims(), ..Execution::default() };
-            let found = races.not_shown(&executed, &[confirmed("x", &[(3, 1), (4, 1)])]);
+            let found = races.not_shown(&executed, &executed.aims, &[confirmed("x", &[(3, 1), (4, 1)])]);
             let [finding] = found.as_slice() else { panic!("{found:?}") };
             assert_eq!((finding.object.as_str(), finding.verdict.name()), ("y", "possible"));
             let Verdict::Possible { limits } = &finding.verdict else { panic!() };
             assert_eq!(limits[0].to_string(), "no lock is common");
-            assert_eq!(races.not_shown(&executed, &[]).len(), 2);
+            assert_eq!(races.not_shown(&executed, &executed.aims, &[]).len(), 2);
         });
     }
 }

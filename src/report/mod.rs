@@ -2,6 +2,7 @@
 
 pub mod explain;
 pub mod json;
+pub mod locks;
 pub mod source;
 pub mod steps;
 pub mod suppression;

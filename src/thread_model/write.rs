@@ -78,6 +78,15 @@ impl ThreadModel {
         labels(procedure.steps.len()).try_for_each(|(label, _)| writeln!(f, "{indent}  - label {label}"))
     }
 
+    /// A step of a procedure, or its end, with its line.
+    pub fn place_text(&self, (procedure, step): (ProcedureIndex, usize)) -> String {
+        let body = &self.procedures[procedure];
+        match body.steps.get(step) {
+            Some(step) => format!("line {}: {}", step.position.line, self.step_text(procedure, &step.kind)),
+            None => format!("line {}: end of {}", body.end.line, body.name),
+        }
+    }
+
     /// A step of a procedure as it is written.
     pub fn step_text(&self, procedure: ProcedureIndex, kind: &StepKind) -> String {
         let lock = |lock: usize| &self.locks[lock].name;

@@ -3,22 +3,26 @@
 //! # Definition   post* of a thread's pushdown system with sets of minimal lock histories for weights.
 //! # Theorem      Every path of the thread to a place has a history that one in the result precedes (or nothing is known: [`Doubt::TooMany`](crate::locks::history::Doubt)).
 //! # Paper        Kidd, Lammich, Touili, Reps 2009, §7; Kahlon, Ivančić, Gupta 2005, §5.1 for what is left out.
-//! # Deviations   1. An alternative of a step that the first pass excludes is left out.  2. Locks that only one instance ever touches, and never
-//!                while it holds them, are left out: they exclude nobody.
+//! # Deviations   1. An alternative of a step that the first pass excludes is left out, and what a step always finds as it needs it is not asked for.  2. Locks
+//!                that only one instance ever touches, and never while it holds them, are left out: they exclude nobody.  3. Acquisitions that nobody needs
+//!                to know of are left out (`noted`).  4. Steps that do nothing are passed over, and threads that are alike are one (`compact`).
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
 use typed_index_collections::TiVec;
 
+use super::compact::Compact;
 use super::first_pass::{FirstPass, Origin, start};
 use super::meaning::{self, Nature};
+use super::noted::Noted;
 use super::population::Population;
 use super::system::{Step, ThreadId, Threads};
 use super::weights::Histories;
 use crate::locks::Mode;
 use crate::locks::history::{Atom, BitSet, Count, HistorySets, LockHistory, LockId, Reading, SetId, Whole};
-use crate::pushdown::{Configuration, ControlId, Head, PAutomaton, PushdownSystem, StateId, SymbolId, post_star};
+use crate::pushdown::{Configuration, ControlId, PAutomaton, PushdownSystem, StateId, SymbolId, post_star};
 
 /// What a thread reaches, with the histories of all ways there.
 #[derive(Debug)]
@@ -27,48 +31,84 @@ struct Reached {
     completions: TiVec<StateId, SetId>,
 }
 
+/// Threads in keys are the first of those that are alike, symbols lead.
 pub struct Analysis<'t> {
     pub threads: &'t Threads,
     pub first_pass: FirstPass,
     pub population: Population,
     /// Locks whose histories are followed.
     pub(super) tracked: BitSet,
+    noted: Noted,
+    /// By thread: locks that all its steps find as they need them. Nothing has to be counted.
+    plain: Vec<BitSet>,
     /// Atoms of reliable locks, and the moment.
     refuting: BitSet,
     pub(super) sets: HistorySets,
-    reached: BTreeMap<(ThreadId, Origin), Rc<Reached>>,
-    wholes: BTreeMap<(ThreadId, Origin, SymbolId), Rc<[Whole]>>,
-    anywhere: BTreeMap<(ThreadId, Origin), Rc<[Whole]>>,
-    pub(super) after_creation: BTreeMap<(ThreadId, Origin, ThreadId, bool), Rc<BTreeMap<SymbolId, SetId>>>,
+    weights: FxHashMap<(ThreadId, SymbolId, Step), SetId>,
+    initials: FxHashMap<(ThreadId, Origin), SetId>,
+    reached: FxHashMap<(ThreadId, Origin), Rc<Reached>>,
+    wholes: FxHashMap<(ThreadId, Origin, SymbolId), Rc<[Whole]>>,
+    anywhere: FxHashMap<(ThreadId, Origin), Rc<[Whole]>>,
+    pub(super) after_creation: FxHashMap<(ThreadId, Origin, ThreadId, bool), Rc<BTreeMap<SymbolId, SetId>>>,
+    /// All locks, and nothing but what is held: for questions about nesting.
+    pub(super) holding: Option<Box<Analysis<'t>>>,
 }
 
 impl<'t> Analysis<'t> {
     pub fn of(threads: &'t Threads) -> Analysis<'t> {
-        let mut analysis = Analysis::of_all_locks(threads);
+        let mut analysis = Analysis::of_holding(threads);
         analysis.tracked = analysis.tracked_locks();
+        let noted = Noted::entangled(threads, &analysis.first_pass);
+        analysis.follow(noted);
         analysis
     }
 
     /// Nothing is left out.
     pub fn of_all_locks(threads: &'t Threads) -> Analysis<'t> {
+        let mut analysis = Analysis::of_holding(threads);
+        analysis.follow(Noted::All);
+        analysis
+    }
+
+    /// All locks, and what is held; no acquisition is noted.
+    pub(super) fn of_holding(threads: &'t Threads) -> Analysis<'t> {
         let first_pass = FirstPass::of(threads);
         let mut analysis = Analysis {
             threads,
             first_pass,
             population: Population::default(),
             tracked: threads.locks.ids().map(|lock| lock.0 as usize).collect(),
+            noted: Noted::Nothing,
+            plain: Vec::new(),
             refuting: BitSet::default(),
             sets: HistorySets::default(),
-            reached: BTreeMap::new(),
-            wholes: BTreeMap::new(),
-            anywhere: BTreeMap::new(),
-            after_creation: BTreeMap::new(),
+            weights: FxHashMap::default(),
+            initials: FxHashMap::default(),
+            reached: FxHashMap::default(),
+            wholes: FxHashMap::default(),
+            anywhere: FxHashMap::default(),
+            after_creation: FxHashMap::default(),
+            holding: None,
         };
         let reliable = analysis.first_pass.reliable.iter().map(|lock| LockId(lock as u32));
         let atoms = reliable.flat_map(|lock| [Mode::Shared, Mode::Exclusive].map(|mode| Atom::new(lock, mode).index()));
         analysis.refuting = atoms.chain([analysis.moment().index()]).collect();
+        analysis.follow(Noted::Nothing);
         analysis.population = Population::of(&mut analysis);
         analysis
+    }
+
+    /// Begins anew, with other acquisitions noted.
+    fn follow(&mut self, noted: Noted) {
+        self.noted = noted;
+        self.sets = HistorySets::default();
+        self.weights.clear();
+        self.initials.clear();
+        self.reached.clear();
+        self.wholes.clear();
+        self.anywhere.clear();
+        self.after_creation.clear();
+        self.plain = self.threads.ids().map(|thread| self.plain_locks(thread)).collect();
     }
 
     /// The atom that stands for the creation of a thread in the histories of its creator.
@@ -78,6 +118,11 @@ impl<'t> Analysis<'t> {
 
     pub fn is_reliable(&self, lock: LockId) -> bool {
         self.first_pass.reliable.contains(lock.0 as usize)
+    }
+
+    /// The first of the threads that do the same as this one, hold the same at the start and come into being in the same ways.
+    pub fn first_alike(&self, thread: ThreadId) -> ThreadId {
+        self.first_pass.compacts.first(thread)
     }
 
     /// Whether an instance may stand at a symbol, as far as the first pass knows.
@@ -91,27 +136,36 @@ impl<'t> Analysis<'t> {
 
     /// The minimal histories of all ways to a symbol.
     pub fn histories_at(&mut self, thread: ThreadId, origin: Origin, symbol: SymbolId) -> Rc<[Whole]> {
-        if let Some(known) = self.wholes.get(&(thread, origin, symbol)) {
+        let Some(leader) = self.compact(thread).leader(symbol) else { return Rc::default() };
+        let thread = self.first_pass.compacts.first(thread);
+        if let Some(known) = self.wholes.get(&(thread, origin, leader)) {
             return known.clone();
         }
-        let set = self.set_of_symbol(thread, origin, symbol);
-        let wholes: Rc<[Whole]> = self.read(thread, origin, Some(symbol), set).into();
-        self.wholes.insert((thread, origin, symbol), wholes.clone());
+        let set = self.set_of_symbol(thread, origin, leader);
+        let wholes: Rc<[Whole]> = self.read(thread, origin, Some(leader), set).into();
+        self.wholes.insert((thread, origin, leader), wholes.clone());
         wholes
     }
 
+    pub(super) fn compact(&self, thread: ThreadId) -> &Compact {
+        self.first_pass.compacts.of_thread(thread)
+    }
+
     pub(super) fn set_of_symbol(&mut self, thread: ThreadId, origin: Origin, symbol: SymbolId) -> SetId {
+        let Some(leader) = self.compact(thread).leader(symbol) else { return SetId::NONE };
         let reached = self.reached(thread, origin);
-        self.set_at(&reached, symbol)
+        self.set_at(&reached, leader)
     }
 
     /// The minimal histories of all ways to anywhere, the end of the thread included.
     pub fn histories_anywhere(&mut self, thread: ThreadId, origin: Origin) -> Rc<[Whole]> {
+        let thread = self.first_pass.compacts.first(thread);
         if let Some(known) = self.anywhere.get(&(thread, origin)) {
             return known.clone();
         }
         let mut wholes: Vec<Whole> = Vec::new();
-        for symbol in (0..self.threads.thread(thread).places.len()).map(SymbolId::from) {
+        let symbols: Vec<SymbolId> = self.compact(thread).symbols().collect();
+        for symbol in symbols {
             wholes.extend(self.histories_at(thread, origin, symbol).iter().cloned());
         }
         let reached = self.reached(thread, origin);
@@ -144,6 +198,7 @@ impl<'t> Analysis<'t> {
     }
 
     fn reached(&mut self, thread: ThreadId, origin: Origin) -> Rc<Reached> {
+        let thread = self.first_pass.compacts.first(thread);
         if let Some(known) = self.reached.get(&(thread, origin)) {
             return known.clone();
         }
@@ -169,22 +224,39 @@ impl<'t> Analysis<'t> {
         all
     }
 
-    /// The thread's system with histories for weights.
+    /// The thread's compact system with histories for weights.
     pub(super) fn weighted(&mut self, thread: ThreadId) -> PushdownSystem<SetId> {
-        let threads = self.threads;
-        let mut weights = BTreeMap::new();
-        for (id, rule) in threads.thread(thread).system.rules() {
-            weights.insert(id, self.weight(thread, rule.from, rule.weight));
+        let rules = self.compact(thread).system.rules().map(|(_, rule)| (rule.from.symbol, rule.weight));
+        let rules: Vec<(SymbolId, Step)> = rules.collect();
+        let weights: Vec<SetId> = rules.into_iter().map(|(symbol, step)| self.weight(thread, symbol, step)).collect();
+        self.compact(thread).system.weighted(|id, _| weights[usize::from(id)])
+    }
+
+    /// The histories of one step.
+    pub(super) fn weight(&mut self, thread: ThreadId, symbol: SymbolId, step: Step) -> SetId {
+        if step == Step::Nothing {
+            return SetId::EMPTY_PATH;
         }
-        threads.thread(thread).system.weighted(|id, _| weights[&id])
+        let Some(leader) = self.compact(thread).leader(symbol) else { return SetId::NONE };
+        let thread = self.first_pass.compacts.first(thread);
+        if let Some(known) = self.weights.get(&(thread, leader, step)) {
+            return *known;
+        }
+        let mut histories = self.alternatives(thread, leader, step);
+        if let Some(lock) = step.lock() {
+            if self.plain[thread.index()].contains(lock.0 as usize) {
+                histories.iter_mut().for_each(|history| history.counts.clear());
+            }
+            if !self.noted.is_noted(self.threads, &self.first_pass, thread, leader, lock) {
+                histories = histories.into_iter().map(LockHistory::unnoted).collect();
+            }
+        }
+        let set = self.sets.set_of(histories);
+        self.weights.insert((thread, leader, step), set);
+        set
     }
 
-    pub(super) fn weight(&mut self, thread: ThreadId, from: Head, step: Step) -> SetId {
-        let histories = self.alternatives(thread, from, step);
-        self.sets.set_of(histories)
-    }
-
-    fn alternatives(&self, thread: ThreadId, from: Head, step: Step) -> Vec<LockHistory> {
+    fn alternatives(&self, thread: ThreadId, symbol: SymbolId, step: Step) -> Vec<LockHistory> {
         let Some(lock) = step.lock() else {
             return meaning::histories(step, Nature { kind: super::LockKind::Mutex, is_reliable: true });
         };
@@ -195,24 +267,43 @@ impl<'t> Analysis<'t> {
         }
         let nature = Nature { kind: self.threads.locks.lock(lock).kind, is_reliable: self.is_reliable(lock) };
         let mut histories = meaning::histories(step, nature);
-        histories.retain(|history| self.first_pass.allows(self.threads, thread, from.symbol, lock, history));
+        histories.retain(|history| self.first_pass.allows(self.threads, thread, symbol, lock, history));
         histories
+    }
+
+    /// Locks of which every step of a thread knows what it finds.
+    fn plain_locks(&self, thread: ThreadId) -> BitSet {
+        let mut plain = self.tracked.intersection(&self.first_pass.reliable);
+        if self.first_pass.compacts.first(thread) != thread {
+            return plain;
+        }
+        for (_, rule) in self.compact(thread).system.rules() {
+            let Some(lock) = rule.weight.lock().filter(|lock| plain.contains(lock.0 as usize)) else { continue };
+            let is_sure = match &self.alternatives(thread, rule.from.symbol, rule.weight)[..] {
+                [] => true,
+                [only] => self.first_pass.grants(self.threads, thread, rule.from.symbol, lock, only),
+                _ => false,
+            };
+            if !is_sure {
+                plain.remove(lock.0 as usize);
+            }
+        }
+        plain
     }
 
     /// The thread's first configuration. Counts that steps distinguish are fixed from the beginning, so that no path waits to be excluded.
     pub(super) fn initial(&mut self, thread: ThreadId, origin: Origin) -> PAutomaton<SetId> {
+        let thread = self.first_pass.compacts.first(thread);
         let body = self.threads.thread(thread);
-        let held = start(self.threads, thread, origin);
-        let mut counts: BTreeMap<Atom, Count> = held.iter().map(|atom| (*atom, Count::exactly(0, 1))).collect();
-        for (_, rule) in body.system.rules() {
-            let alternatives = self.alternatives(thread, rule.from, rule.weight);
-            if alternatives.len() > 1 {
-                for (atom, _) in alternatives.iter().flat_map(|history| &history.counts) {
-                    counts.entry(*atom).or_insert(Count::exactly(0, 0));
-                }
+        let weight = match self.initials.get(&(thread, origin)) {
+            Some(known) => *known,
+            None => {
+                let counts = self.initial_counts(thread, origin);
+                let weight = self.sets.set_of([LockHistory::needs(counts)]);
+                self.initials.insert((thread, origin), weight);
+                weight
             }
-        }
-        let weight = self.sets.set_of([LockHistory::needs(counts)]);
+        };
         let Configuration { control, stack } = body.initial();
         let controls = body.system.control_count().max(usize::from(control) + 1);
         let mut automaton = PAutomaton::new(controls, crate::pushdown::Reading::BottomFirst);
@@ -223,6 +314,24 @@ impl<'t> Analysis<'t> {
         automaton
     }
 
+    fn initial_counts(&self, thread: ThreadId, origin: Origin) -> BTreeMap<Atom, Count> {
+        let is_plain = |lock: LockId| self.plain[thread.index()].contains(lock.0 as usize);
+        let held = start(self.threads, thread, origin).iter().filter(|atom| !is_plain(atom.lock()));
+        let mut counts: BTreeMap<Atom, Count> = held.map(|atom| (*atom, Count::exactly(0, 1))).collect();
+        for (_, rule) in self.compact(thread).system.rules() {
+            if rule.weight.lock().is_none_or(is_plain) {
+                continue;
+            }
+            let alternatives = self.alternatives(thread, rule.from.symbol, rule.weight);
+            if alternatives.len() > 1 {
+                for (atom, _) in alternatives.iter().flat_map(|history| &history.counts) {
+                    counts.entry(*atom).or_insert(Count::exactly(0, 0));
+                }
+            }
+        }
+        counts
+    }
+
     /// Locks that can play a part: two instances touch them, or one may meet itself.
     fn tracked_locks(&self) -> BitSet {
         let mut touching = vec![0usize; self.threads.locks.len()];
@@ -230,7 +339,7 @@ impl<'t> Analysis<'t> {
         for thread in self.threads.ids() {
             let body = self.threads.thread(thread);
             let mut touched = BitSet::default();
-            for (_, rule) in body.system.rules() {
+            for (_, rule) in self.compact(thread).system.rules() {
                 let Some(lock) = rule.weight.lock() else { continue };
                 touched.insert(lock.0 as usize);
                 let origins = [Origin::Start, Origin::Created];

@@ -31,17 +31,17 @@ impl Analysis<'_> {
         child_runs: bool,
         symbol: SymbolId,
     ) -> Vec<Whole> {
+        let Some(symbol) = self.compact(parent).leader(symbol) else { return Vec::new() };
         let sets = self.after_creation(parent, origin, child, child_runs);
         sets.get(&symbol).map_or_else(Vec::new, |set| self.read(parent, origin, Some(symbol), *set))
     }
 
     /// Whether a thread can create an instance of `second` after one of `first`, which it has not joined in between if that one still runs.
     pub fn creates_after(&mut self, parent: ThreadId, first: ThreadId, second: ThreadId, first_runs: bool) -> bool {
-        let threads = self.threads;
-        [Origin::Start, Origin::Created].into_iter().any(|origin| {
+        self.first_pass.origins(self.threads, parent).any(|origin| {
             let after = self.after_creation(parent, origin, first, first_runs);
             let creates = |rule: &crate::pushdown::Rule<Step>| rule.weight == Step::Spawn { thread: second };
-            threads.thread(parent).system.rules().any(|(_, rule)| creates(rule) && after.contains_key(&rule.from.symbol))
+            self.compact(parent).system.rules().any(|(_, rule)| creates(rule) && after.contains_key(&rule.from.symbol))
         })
     }
 
@@ -52,6 +52,7 @@ impl Analysis<'_> {
         child: ThreadId,
         child_runs: bool,
     ) -> Rc<BTreeMap<SymbolId, SetId>> {
+        let parent = self.first_pass.compacts.first(parent);
         if let Some(known) = self.after_creation.get(&(parent, origin, child, child_runs)) {
             return known.clone();
         }
@@ -73,9 +74,9 @@ impl Analysis<'_> {
     }
 
     fn phases(&mut self, parent: ThreadId, child: ThreadId, child_runs: bool) -> PushdownSystem<SetId> {
-        let body = self.threads.thread(parent);
         let weights = self.weighted(parent);
         let moment = self.sets.set_of([LockHistory::at_moment(self.moment())]);
+        let body = self.compact(parent);
         let controls = body.system.control_count() as u32;
         let mut system = PushdownSystem::new(3 * controls as usize, body.system.symbol_count());
         for (id, rule) in body.system.rules() {

@@ -4,10 +4,11 @@
 //! # Theorem      Only the holder of a reliable lock ends its holding. (Before the first release by a stranger every thread's own view of its locks is
 //!                right; that release would be one that its thread makes without holding the lock, and the first pass has all of those.)
 
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 
+use super::compact::Compacts;
 use super::lock_table::{Identity, LockKind, Mode};
-use super::states::{self, LockStates, Relations, StateRelations};
+use super::states::{LockStates, RelationsId, StateRelations};
 use super::system::{Step, ThreadId, Threads};
 use crate::locks::history::{Atom, BitSet, LockHistory, LockId};
 use crate::pushdown::{PAutomaton, Semiring, SymbolId, post_star};
@@ -25,43 +26,60 @@ pub enum Origin {
 #[derive(Debug)]
 pub struct FirstPass {
     pub reliable: BitSet,
-    /// By thread and symbol.
-    relations: Vec<BTreeMap<SymbolId, Relations>>,
+    pub(super) compacts: Compacts,
+    semiring: StateRelations,
+    /// By thread, the first of those that are alike, and leading symbol.
+    relations: Vec<FxHashMap<SymbolId, RelationsId>>,
 }
 
 impl FirstPass {
     pub fn of(threads: &Threads) -> FirstPass {
         let is_one = |lock: &LockId| threads.locks.lock(*lock).identity == Identity::One;
-        let mut reliable: BitSet = threads.locks.ids().filter(is_one).map(|lock| lock.0 as usize).collect();
+        let mut pass = FirstPass {
+            reliable: threads.locks.ids().filter(is_one).map(|lock| lock.0 as usize).collect(),
+            compacts: Compacts::of(threads),
+            semiring: StateRelations::default(),
+            relations: vec![FxHashMap::default(); threads.threads.len()],
+        };
+        let mut open: Vec<ThreadId> = pass.compacts.firsts().collect();
         loop {
-            let mut relations: Vec<BTreeMap<SymbolId, Relations>> = Vec::new();
-            for thread in &threads.threads {
-                let mut semiring = StateRelations::new(&threads.locks, reliable.clone());
-                let system = thread.system.weighted(|_, rule| semiring.weigh(rule.weight));
-                let initial = PAutomaton::of([&thread.initial()], &semiring);
-                let mut by_symbol: BTreeMap<SymbolId, Relations> = BTreeMap::new();
-                for (head, weight) in post_star(&system, &initial, &mut semiring).weights_by_head(&mut semiring) {
-                    let known = by_symbol.remove(&head.symbol).unwrap_or_else(|| semiring.zero());
-                    by_symbol.insert(head.symbol, semiring.combine(&known, &weight));
-                }
-                relations.push(by_symbol);
+            for thread in open {
+                pass.relations[thread.index()] = pass.saturate(threads, thread);
             }
-            let pass = FirstPass { reliable: reliable.clone(), relations };
             let strange = pass.released_by_strangers(threads);
             if strange.is_empty() {
                 return pass;
             }
-            strange.iter().for_each(|lock| reliable.remove(lock));
+            strange.iter().for_each(|lock| pass.reliable.remove(lock));
+            // Only who has to do with these locks sees anything new.
+            let touches = |thread: &ThreadId| {
+                let mut rules = pass.compacts.of_thread(*thread).system.rules();
+                rules.any(|(_, rule)| rule.weight.lock().is_some_and(|lock| strange.contains(lock.0 as usize)))
+            };
+            open = pass.compacts.firsts().filter(touches).collect();
         }
+    }
+
+    fn saturate(&mut self, threads: &Threads, thread: ThreadId) -> FxHashMap<SymbolId, RelationsId> {
+        let FirstPass { semiring, compacts, reliable, .. } = self;
+        let system = compacts.of_thread(thread).system.weighted(|_, rule| semiring.weigh(rule.weight, &threads.locks, reliable));
+        let initial = PAutomaton::of([&threads.thread(thread).initial()], semiring);
+        let mut by_symbol: FxHashMap<SymbolId, RelationsId> = FxHashMap::default();
+        for (head, weight) in post_star(&system, &initial, semiring).weights_by_head(semiring) {
+            let known = by_symbol.get(&head.symbol).copied().unwrap_or_else(|| semiring.zero());
+            by_symbol.insert(head.symbol, semiring.combine(&known, &weight));
+        }
+        by_symbol
     }
 
     fn released_by_strangers(&self, threads: &Threads) -> BitSet {
         let mut strange = BitSet::default();
-        for (thread, rule) in threads.ids().flat_map(|id| threads.thread(id).system.rules().map(move |(_, rule)| (id, rule))) {
+        let firsts = self.compacts.firsts();
+        for (thread, rule) in firsts.flat_map(|id| self.compacts.of_thread(id).system.rules().map(move |(_, rule)| (id, rule))) {
             let (Step::Release { lock } | Step::Sleep { lock }) = rule.weight else { continue };
             let is_free =
                 |origin| self.states(threads, thread, origin, rule.from.symbol, lock).is_some_and(LockStates::may_be_free);
-            if !origins(threads, thread).any(is_free) {
+            if !self.origins(threads, thread).any(is_free) {
                 continue;
             }
             let table = &threads.locks;
@@ -77,6 +95,11 @@ impl FirstPass {
         strange
     }
 
+    fn relations_at(&self, thread: ThreadId, symbol: SymbolId) -> Option<RelationsId> {
+        let leader = self.compacts.of_thread(thread).leader(symbol)?;
+        self.relations[self.compacts.first(thread).index()].get(&leader).copied()
+    }
+
     /// `None` where the thread does not come.
     pub fn states(
         &self,
@@ -86,25 +109,38 @@ impl FirstPass {
         symbol: SymbolId,
         lock: LockId,
     ) -> Option<LockStates> {
-        let relations = self.relations[thread.index()].get(&symbol)?;
-        Some(states::states(relations, lock, start(threads, thread, origin), threads.locks.lock(lock).kind))
+        let relations = self.relations_at(thread, symbol)?;
+        Some(self.semiring.states(relations, lock, start(threads, thread, origin), threads.locks.lock(lock).kind))
     }
 
     /// Whether a thread may stand at a symbol.
     pub fn comes_to(&self, threads: &Threads, thread: ThreadId, origin: Origin, symbol: SymbolId) -> bool {
-        let may_be = |lock| self.states(threads, thread, origin, symbol, lock).is_some_and(|states| !states.is_empty());
-        self.relations[thread.index()].contains_key(&symbol) && threads.locks.ids().all(may_be)
+        let Some(relations) = self.relations_at(thread, symbol) else { return false };
+        let mut touched = self.semiring.touched(relations, start(threads, thread, origin), &threads.locks);
+        touched.all(|(_, states)| !states.is_empty())
     }
 
     /// All that may be held there.
     pub fn may_hold(&self, threads: &Threads, thread: ThreadId, origin: Origin, symbol: SymbolId) -> BitSet {
         let mut atoms = BitSet::default();
-        for lock in threads.locks.ids() {
-            if let Some(states) = self.states(threads, thread, origin, symbol, lock) {
-                states.atoms(lock, threads.locks.lock(lock).kind).for_each(|atom| atoms.insert(atom.index()));
-            }
+        let Some(relations) = self.relations_at(thread, symbol) else { return atoms };
+        let begins = start(threads, thread, origin);
+        let mut insert = |lock: LockId, states: LockStates| {
+            states.atoms(lock, threads.locks.lock(lock).kind).for_each(|atom| atoms.insert(atom.index()));
+        };
+        for atom in begins {
+            let kind = threads.locks.lock(atom.lock()).kind;
+            insert(atom.lock(), self.semiring.states(relations, atom.lock(), begins, kind));
         }
+        self.semiring.touched(relations, begins, &threads.locks).for_each(|(lock, states)| insert(lock, states));
         atoms
+    }
+
+    /// How often a lock may be held for reading and for writing where a rule applies, whoever comes there.
+    fn counts(&self, threads: &Threads, thread: ThreadId, symbol: SymbolId, lock: LockId) -> Vec<(i16, i16)> {
+        let kind = threads.locks.lock(lock).kind;
+        let states = self.origins(threads, thread).filter_map(|origin| self.states(threads, thread, origin, symbol, lock));
+        states.flat_map(|states| states.counts(kind)).collect()
     }
 
     /// Whether what a history needs of a lock can be so where a rule applies.
@@ -112,27 +148,27 @@ impl FirstPass {
         if !self.reliable.contains(lock.0 as usize) {
             return true;
         }
-        let kind = threads.locks.lock(lock).kind;
-        origins(threads, thread).any(|origin| {
-            self.states(threads, thread, origin, symbol, lock).is_some_and(|states| {
-                states.counts(kind).any(|(read, write)| {
-                    history.counts.iter().all(|(atom, count)| {
-                        let held = if atom.mode() == Mode::Shared { read } else { write };
-                        count.least <= held && held <= count.most
-                    })
-                })
-            })
-        })
+        self.counts(threads, thread, symbol, lock).iter().any(|counts| is_met(history, *counts))
+    }
+
+    /// Whether what a history needs of a lock is always so where a rule applies.
+    pub fn grants(&self, threads: &Threads, thread: ThreadId, symbol: SymbolId, lock: LockId, history: &LockHistory) -> bool {
+        self.counts(threads, thread, symbol, lock).iter().all(|counts| is_met(history, *counts))
+    }
+
+    /// How instances of a thread may come into being.
+    pub fn origins(&self, threads: &Threads, thread: ThreadId) -> impl Iterator<Item = Origin> + use<> {
+        let at_start = threads.thread(thread).instances > 0;
+        let is_created = self.compacts.is_created(thread);
+        at_start.then_some(Origin::Start).into_iter().chain(is_created.then_some(Origin::Created))
     }
 }
 
-/// How instances of a thread may come into being.
-fn origins(threads: &Threads, thread: ThreadId) -> impl Iterator<Item = Origin> {
-    let creates = |rule: &crate::pushdown::Rule<Step>| rule.weight == Step::Spawn { thread };
-    let is_created = threads.thread(thread).created > 0
-        || threads.threads.iter().any(|creator| creator.system.rules().any(|(_, rule)| creates(rule)));
-    let at_start = threads.thread(thread).instances > 0;
-    at_start.then_some(Origin::Start).into_iter().chain(is_created.then_some(Origin::Created))
+fn is_met(history: &LockHistory, (read, write): (i16, i16)) -> bool {
+    history.counts.iter().all(|(atom, count)| {
+        let held = if atom.mode() == Mode::Shared { read } else { write };
+        count.least <= held && held <= count.most
+    })
 }
 
 /// What an instance holds when it begins.

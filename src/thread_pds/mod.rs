@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | what are the threads and locks? | [`Threads`], [`ThreadSystem`], [`Step`], [`LockTable`] | `system`, `lock_table` |
 //! | what may a thread hold at a place? which locks are reliable? | [`FirstPass`] | `first_pass`, `states` |
-//! | with which lock histories does it stand there? | [`Analysis::histories_at`] | `analysis`, `meaning`, `weights` |
+//! | with which lock histories does it stand there? | [`Analysis::histories_at`] | `analysis`, `meaning`, `noted`, `compact`, `weights` |
 //! | and after it has created another thread? | [`Analysis::histories_after_creation`] | `creation` |
 //! | which instances are there, and which never at once? | [`Population`] | `population` |
 //! | by which path? | [`Analysis::path_to`] | `witness` |
@@ -16,6 +16,7 @@
 //! only. Histories of two paths are never merged.
 
 mod analysis;
+mod compact;
 mod creation;
 mod first_pass;
 pub mod holding;
@@ -23,6 +24,7 @@ mod lock_table;
 mod meaning;
 mod model;
 mod nesting;
+mod noted;
 mod population;
 mod program;
 mod states;

@@ -6,7 +6,6 @@
 //!                Madhusudan, Viswanathan 2012), for others not.
 
 use super::analysis::Analysis;
-use super::first_pass::Origin;
 use super::system::{Step, ThreadId};
 use super::weights::Histories;
 use crate::locks::history::{Doubt, LockHistory};
@@ -23,15 +22,15 @@ pub enum Nesting {
 impl Analysis<'_> {
     /// How a thread uses its locks, those that play no part with others included.
     pub fn nesting(&mut self, thread: ThreadId) -> Nesting {
-        if self.tracked.len() < self.threads.locks.len() {
-            return Analysis::of_all_locks(self.threads).nesting(thread);
-        }
-        let breaks = self.releases_out_of_order(thread);
-        match breaks.is_empty() {
+        let mut holding = self.holding.take().unwrap_or_else(|| Box::new(Analysis::of_holding(self.threads)));
+        let breaks = holding.releases_out_of_order(thread);
+        let nesting = match breaks.is_empty() {
             true => Nesting::Nested,
-            false if self.gives_back_in_frame(thread) => Nesting::Contextual(breaks),
+            false if holding.gives_back_in_frame(thread) => Nesting::Contextual(breaks),
             false => Nesting::NotNested(breaks),
-        }
+        };
+        self.holding = Some(holding);
+        nesting
     }
 
     fn releases_out_of_order(&mut self, thread: ThreadId) -> Vec<SymbolId> {
@@ -41,8 +40,8 @@ impl Analysis<'_> {
             if !matches!(rule.weight, Step::Release { .. } | Step::Sleep { .. }) {
                 continue;
             }
-            let step = self.weight(thread, rule.from, rule.weight);
-            let is_break = [Origin::Start, Origin::Created].into_iter().any(|origin| {
+            let step = self.weight(thread, rule.from.symbol, rule.weight);
+            let is_break = self.first_pass.origins(threads, thread).any(|origin| {
                 let before = self.set_of_symbol(thread, origin, rule.from.symbol);
                 // A path that broke before breaks no more here.
                 let Some(histories) = self.sets.histories(before) else { return true };
@@ -69,7 +68,7 @@ impl Analysis<'_> {
             PAutomaton::of([&body.initial()], &semiring)
         };
         let automaton = post_star(&system, &initial, &mut Histories(&mut self.sets));
-        body.system.rules().filter(|(_, rule)| rule.replacement == Replacement::Pop).all(|(_, rule)| {
+        self.compact(thread).system.rules().filter(|(_, rule)| rule.replacement == Replacement::Pop).all(|(_, rule)| {
             let from = automaton.state_of(rule.from.control);
             automaton.outgoing_with(from, Some(rule.from.symbol)).iter().all(|number| {
                 let histories = self.sets.histories(*automaton.weight(*number));

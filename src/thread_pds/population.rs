@@ -8,6 +8,7 @@
 use super::analysis::Analysis;
 use super::first_pass::Origin;
 use super::system::{Step, ThreadId};
+use crate::pushdown::SymbolId;
 
 /// "Any number" of instances.
 pub const MANY: usize = usize::MAX;
@@ -21,12 +22,23 @@ pub struct Population {
     creators: Vec<Vec<ThreadId>>,
 }
 
+/// Where a thread creates others.
+fn spawns(analysis: &Analysis<'_>, creator: ThreadId) -> Vec<(SymbolId, ThreadId)> {
+    let rules = analysis.compact(creator).system.rules();
+    let spawn = |step: Step| match step {
+        Step::Spawn { thread } => Some(thread),
+        _ => None,
+    };
+    rules.filter_map(|(_, rule)| spawn(rule.weight).map(|thread| (rule.from.symbol, thread))).collect()
+}
+
 impl Population {
     pub(super) fn of(analysis: &mut Analysis<'_>) -> Population {
         let threads = analysis.threads;
         let at_start: Vec<usize> = threads.threads.iter().map(|thread| thread.instances).collect();
         let mut population =
             Population { at_start, created: vec![0; threads.threads.len()], creators: vec![Vec::new(); threads.threads.len()] };
+        let spawns: Vec<Vec<(SymbolId, ThreadId)>> = threads.ids().map(|creator| spawns(analysis, creator)).collect();
         let mut repeats = vec![vec![None; threads.threads.len()]; threads.threads.len()];
         // More instances of a creator only make more instances: ends when nothing grows.
         loop {
@@ -35,11 +47,9 @@ impl Population {
                 if population.instances(creator) == 0 {
                     continue;
                 }
-                let body = threads.thread(creator);
-                for (_, rule) in body.system.rules() {
-                    let Step::Spawn { thread } = rule.weight else { continue };
-                    let comes =
-                        |origin| population.exists(creator, origin) && analysis.comes_to(creator, origin, rule.from.symbol);
+                for (symbol, thread) in &spawns[creator.index()] {
+                    let thread = *thread;
+                    let comes = |origin| population.exists(creator, origin) && analysis.comes_to(creator, origin, *symbol);
                     if !comes(Origin::Start) && !comes(Origin::Created) {
                         continue;
                     }

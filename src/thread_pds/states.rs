@@ -6,7 +6,8 @@
 //!                lock is not reached.
 //! # Paper        Kahlon, Ivančić, Gupta 2005, §5.1 (combining lock analysis with program analysis).
 
-use std::rc::Rc;
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::lock_table::{LockKind, LockTable, Mode};
 use super::system::Step;
@@ -57,21 +58,8 @@ impl LockStates {
     }
 }
 
-/// For each lock a relation: bit 4·from + to.
-pub type Relations = Rc<[u16]>;
-
+/// A relation is a set of bits 4·from + to.
 const IDENTITY: u16 = 1 << (4 * NONE + NONE) | 1 << (4 * ONCE + ONCE) | 1 << (4 * MORE + MORE) | 1 << (4 * WRITING + WRITING);
-
-/// What all paths to a place make of the states at the start.
-pub fn states(relations: &Relations, lock: LockId, start: &[Atom], kind: LockKind) -> LockStates {
-    let held = start.iter().find(|atom| atom.lock() == lock);
-    let from = match held.map(|atom| atom.mode()) {
-        None => NONE,
-        Some(Mode::Exclusive) if kind == LockKind::ReadWrite => WRITING,
-        Some(_) => ONCE,
-    };
-    LockStates((relations[lock.0 as usize] >> (4 * from)) as u8 & 15)
-}
 
 fn relation(pairs: &[(usize, usize)]) -> u16 {
     pairs.iter().fold(0, |relation, (from, to)| relation | 1 << (4 * from + to))
@@ -115,28 +103,99 @@ fn meaning(step: Step, kind: LockKind, is_reliable: bool) -> u16 {
     }
 }
 
-/// The semiring of relations for each lock.
-pub struct StateRelations<'t> {
-    locks: &'t LockTable,
-    /// Locks whose holder another thread may not know about, or that are several.
-    reliable: BitSet,
-    zero: Relations,
-    one: Relations,
+/// For each lock a relation, by number in [`StateRelations`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RelationsId(u32);
+
+impl RelationsId {
+    /// No path.
+    const NONE: RelationsId = RelationsId(0);
+    /// The path of no steps.
+    const EMPTY_PATH: RelationsId = RelationsId(1);
 }
 
-impl<'t> StateRelations<'t> {
-    pub fn new(locks: &'t LockTable, reliable: BitSet) -> StateRelations<'t> {
-        // One more than there are locks, so that a path and no path differ where there is no lock.
-        let all = |relation: u16| vec![relation; locks.len() + 1].into();
-        StateRelations { locks, reliable, zero: all(0), one: all(IDENTITY) }
+/// The locks that a path has to do with, ascending, each with a relation; every other one stays as it is.
+type Relations = Box<[(LockId, u16)]>;
+
+/// The semiring of relations for each lock. Each is kept once, and what was composed or united is remembered.
+#[derive(Debug)]
+pub struct StateRelations {
+    relations: IndexSet<Relations, FxBuildHasher>,
+    extended: FxHashMap<(RelationsId, RelationsId), RelationsId>,
+    combined: FxHashMap<(RelationsId, RelationsId), RelationsId>,
+}
+
+impl Default for StateRelations {
+    fn default() -> Self {
+        let mut relations: IndexSet<Relations, FxBuildHasher> = IndexSet::default();
+        // No lock has this number: it makes "no path" a value of its own.
+        relations.insert(Box::new([(LockId(u32::MAX), 0)]));
+        relations.insert(Box::new([]));
+        StateRelations { relations, extended: FxHashMap::default(), combined: FxHashMap::default() }
+    }
+}
+
+impl StateRelations {
+    /// What a step means; `reliable` locks are one run-time lock each, which only its holder releases.
+    pub fn weigh(&mut self, step: Step, locks: &LockTable, reliable: &BitSet) -> RelationsId {
+        let Some(lock) = step.lock() else { return RelationsId::EMPTY_PATH };
+        let relation = meaning(step, locks.lock(lock).kind, reliable.contains(lock.0 as usize));
+        self.intern([(lock, relation)].into_iter())
     }
 
-    pub fn weigh(&self, step: Step) -> Relations {
-        let Some(lock) = step.lock() else { return self.one.clone() };
-        let mut relations = self.one.to_vec();
-        relations[lock.0 as usize] = meaning(step, self.locks.lock(lock).kind, self.reliable.contains(lock.0 as usize));
-        relations.into()
+    /// In which states a lock may be after the paths of a weight, as a thread begins that holds `start`.
+    pub fn states(&self, relations: RelationsId, lock: LockId, start: &[Atom], kind: LockKind) -> LockStates {
+        let entries = &self.relations[relations.0 as usize];
+        let relation = entries.binary_search_by_key(&lock, |(lock, _)| *lock).map_or(IDENTITY, |at| entries[at].1);
+        after(relation, lock, start, kind)
     }
+
+    /// The locks that the paths of a weight have to do with, and their states; all others are as they were.
+    pub fn touched<'a>(
+        &'a self,
+        relations: RelationsId,
+        start: &'a [Atom],
+        locks: &'a LockTable,
+    ) -> impl Iterator<Item = (LockId, LockStates)> + 'a {
+        let entries = self.relations[relations.0 as usize].iter();
+        entries.map(move |(lock, relation)| (*lock, after(*relation, *lock, start, locks.lock(*lock).kind)))
+    }
+
+    fn intern(&mut self, relations: impl Iterator<Item = (LockId, u16)>) -> RelationsId {
+        let relations: Relations = relations.filter(|(_, relation)| *relation != IDENTITY).collect();
+        RelationsId(self.relations.insert_full(relations).0 as u32)
+    }
+
+    /// Lock by lock.
+    fn merge(&mut self, one: RelationsId, two: RelationsId, join: impl Fn(u16, u16) -> u16) -> RelationsId {
+        let (left, right) = (&self.relations[one.0 as usize], &self.relations[two.0 as usize]);
+        let mut merged = Vec::with_capacity(left.len() + right.len());
+        let (mut here, mut there) = (left.iter().peekable(), right.iter().peekable());
+        loop {
+            let lock = match (here.peek(), there.peek()) {
+                (None, None) => break,
+                (Some((one, _)), Some((two, _))) => *one.min(two),
+                (Some((one, _)), None) => *one,
+                (None, Some((two, _))) => *two,
+            };
+            let take = |entries: &mut std::iter::Peekable<std::slice::Iter<'_, (LockId, u16)>>| {
+                entries.next_if(|(other, _)| *other == lock).map_or(IDENTITY, |(_, relation)| *relation)
+            };
+            let (first, second) = (take(&mut here), take(&mut there));
+            merged.push((lock, join(first, second)));
+        }
+        self.intern(merged.into_iter())
+    }
+}
+
+fn after(relation: u16, lock: LockId, start: &[Atom], kind: LockKind) -> LockStates {
+    let held = start.iter().find(|atom| atom.lock() == lock);
+    let from = match held.map(|atom| atom.mode()) {
+        None => NONE,
+        Some(Mode::Exclusive) if kind == LockKind::ReadWrite => WRITING,
+        Some(_) => ONCE,
+    };
+    LockStates((relation >> (4 * from)) as u8 & 15)
 }
 
 fn compose(first: u16, then: u16) -> u16 {
@@ -153,28 +212,41 @@ fn compose(first: u16, then: u16) -> u16 {
     (0..4).fold(0, |whole, from| whole | row(from) << (4 * from))
 }
 
-impl Semiring for StateRelations<'_> {
-    type Weight = Relations;
+impl Semiring for StateRelations {
+    type Weight = RelationsId;
 
-    fn zero(&self) -> Relations {
-        self.zero.clone()
+    fn zero(&self) -> RelationsId {
+        RelationsId::NONE
     }
 
-    fn one(&self) -> Relations {
-        self.one.clone()
+    fn one(&self) -> RelationsId {
+        RelationsId::EMPTY_PATH
     }
 
-    fn combine(&mut self, left: &Relations, right: &Relations) -> Relations {
-        if left == right { left.clone() } else { left.iter().zip(right.iter()).map(|(one, two)| one | two).collect() }
-    }
-
-    fn extend(&mut self, first: &Relations, then: &Relations) -> Relations {
-        if Rc::ptr_eq(first, &self.one) {
-            return then.clone();
+    fn combine(&mut self, left: &RelationsId, right: &RelationsId) -> RelationsId {
+        let (left, right) = (*left.min(right), *left.max(right));
+        if left == right || left == RelationsId::NONE {
+            return right;
         }
-        if Rc::ptr_eq(then, &self.one) {
-            return first.clone();
+        if let Some(known) = self.combined.get(&(left, right)) {
+            return *known;
         }
-        first.iter().zip(then.iter()).map(|(one, two)| compose(*one, *two)).collect()
+        let union = self.merge(left, right, |one, two| one | two);
+        self.combined.insert((left, right), union);
+        union
+    }
+
+    fn extend(&mut self, first: &RelationsId, then: &RelationsId) -> RelationsId {
+        match (*first, *then) {
+            (RelationsId::NONE, _) | (_, RelationsId::NONE) => return RelationsId::NONE,
+            (RelationsId::EMPTY_PATH, other) | (other, RelationsId::EMPTY_PATH) => return other,
+            _ => {}
+        }
+        if let Some(known) = self.extended.get(&(*first, *then)) {
+            return *known;
+        }
+        let whole = self.merge(*first, *then, compose);
+        self.extended.insert((*first, *then), whole);
+        whole
     }
 }

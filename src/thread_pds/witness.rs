@@ -36,7 +36,7 @@ impl Analysis<'_> {
     /// A shortest path to a symbol whose history is at least as good as the given one.
     pub fn path_to(&mut self, thread: ThreadId, origin: Origin, symbol: SymbolId, history: &Whole) -> Option<Path> {
         let threads = self.threads;
-        let system = self.weighted(thread);
+        let system = &threads.thread(thread).system;
         let first = *self.initial(thread, origin).transitions().next()?.2;
         let start_configuration = threads.thread(thread).initial();
         let mut seen: FxHashSet<(Configuration, SetId)> = FxHashSet::default();
@@ -55,7 +55,8 @@ impl Analysis<'_> {
             for rule in system.rules_at(head) {
                 let next = system.apply(*rule, &configuration)?;
                 // One path has one history, up to the alternatives of its start.
-                let after = self.sets.extend(set, system.rule(*rule).weight);
+                let step = self.weight(thread, head.symbol, system.rule(*rule).weight);
+                let after = self.sets.extend(set, step);
                 if after != SetId::NONE && next.stack.len() < 200 && seen.insert((next.clone(), after)) {
                     open.push_back(nodes.len());
                     nodes.push((next, after, Some((at, *rule))));

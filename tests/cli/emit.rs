@@ -69,3 +69,60 @@ fn threads_can_be_drawn() {
     let graph = scratch.lockcheck(&["emit", "threads", "--dot", "prog.c"]).expect(0).stdout;
     assert!(graph.starts_with("digraph threads {") && graph.contains(" -> ") && graph.contains("label=\"main\""), "{graph}");
 }
+
+const MODEL: &str = "locks: {a: mutex, b: mutex, m: rw}
+threads:
+  one: [acquire a, acquire b, release a, s: acquire m shared, release m, release b]
+  two: [acquire b, acquire a, release a, release b]
+queries:
+  - {reachable: [one@s], expect: true}
+";
+
+#[test]
+fn the_systems_of_a_model_are_shown() {
+    let scratch = Scratch::new();
+    scratch.write("order.model.yaml", MODEL);
+    let pds = scratch.lockcheck(&["emit", "pds", "order.model.yaml"]).expect(0).stdout;
+    for line in
+        ["lock m: read-write", "thread one: 1 at the start", "line 3: acquire m shared", "-> 4 [acquire m shared]", "return"]
+    {
+        assert!(pds.contains(line), "{line} is missing:\n{pds}");
+    }
+    let graph = scratch.lockcheck(&["emit", "pds", "--dot", "order.model.yaml"]).expect(0).stdout;
+    assert!(graph.starts_with("digraph pds {") && graph.contains("t1s0 -> t1s1 [label=\"acquire b\"];"), "{graph}");
+}
+
+#[test]
+fn the_histories_of_a_model_are_shown() {
+    let scratch = Scratch::new();
+    scratch.write("order.model.yaml", MODEL);
+    let text = scratch.lockcheck(&["emit", "histories", "order.model.yaml"]).expect(0).stdout;
+    let lines = [
+        "thread one, there at the start: locks are not nested, but given back by who took them; out of order at line 3: release a",
+        "thread two, there at the start: locks are nested",
+        "holds a (then used b); holds b",
+        "holds b; used a; not sure: locks are not nested",
+        "holds b (then used m shared); used a, m shared; not sure: locks are not nested",
+    ];
+    for line in lines {
+        assert!(text.contains(line), "{line} is missing:\n{text}");
+    }
+}
+
+#[test]
+fn the_lock_order_of_a_model_is_shown() {
+    let scratch = Scratch::new();
+    scratch.write("order.model.yaml", MODEL);
+    let text = scratch.lockcheck(&["emit", "lock-order", "order.model.yaml"]).expect(0).stdout;
+    let lines = [
+        "a before b  (part of a cycle)\n  one, line 3: acquire b",
+        "b before m shared\n",
+        "deadlock\n",
+        "  two holds b and waits for a: line 4: acquire a",
+    ];
+    for line in lines {
+        assert!(text.contains(line), "{line} is missing:\n{text}");
+    }
+    let graph = scratch.lockcheck(&["emit", "lock-order", "--dot", "order.model.yaml"]).expect(0).stdout;
+    assert!(graph.contains("\"b\" -> \"a\" [label=\"two, line 4: acquire a\", color=red];"), "{graph}");
+}

@@ -57,6 +57,11 @@ impl Coverage {
         }
     }
 
+    /// How many models have each feature.
+    pub fn counts(&self) -> impl Iterator<Item = (&'static str, usize)> + '_ {
+        self.counts.iter().copied()
+    }
+
     /// In percent of the models.
     pub fn share(&self, feature: &str) -> f64 {
         let count = self.counts.iter().find(|(name, _)| *name == feature).unwrap_or_else(|| panic!("no feature `{feature}`")).1;

@@ -1,97 +1,192 @@
 //! The search for cycles: members one after another, each holding up the one before it, no two of them excluded.
+//!
+//! # Definition   A node is an edge of the lock order: a place, what is held there, what is waited for, and the histories with which it is held. Threads that
+//!                are there from the start and do the same are one thread with more instances.
+//! # Theorem      If threads block each other there is a cycle without chords, its nodes fit two by two, and all of its nodes lie in one strongly
+//!                connected part of the nodes that follow and fit each other. So pairs are looked at first, then, where such a part is left,
+//!                chains: no member of one surely holds up any but the one before it.
+//! # Deviations   Chains are followed up to a number of steps, and cycles are kept up to a number.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::candidates::blocks;
+use super::candidates::Blocking;
 use super::{DeadlockCycle, Held, Member, OrderEdge, Wait};
-use crate::engines::reachability::{Answer, Participant, Standing, choose, not_together};
-use crate::locks::history::{Atom, Doubt, Doubts, LockId, Whole, check};
+use crate::engines::reachability::{Answer, Participant, Standing, chosen, not_together};
+use crate::locks::history::{Atom, BitSet, Doubt, Doubts, LockId, Whole, check};
 use crate::pushdown::SymbolId;
 use crate::thread_pds::{Analysis, Origin, ThreadId};
 
-/// A thread that waits, with one of its histories.
 struct Node {
-    thread: ThreadId,
-    origin: Origin,
-    symbol: SymbolId,
-    waits: Wait,
-    history: Whole,
+    edge: OrderEdge,
+    /// Those with which it may hold what it holds.
+    histories: Rc<[Whole]>,
+    /// Atoms that all of them hold.
+    surely: BitSet,
 }
 
 impl Node {
     fn place(&self) -> (ThreadId, Origin, SymbolId) {
-        (self.thread, self.origin, self.symbol)
-    }
-
-    fn holds(&self) -> impl Iterator<Item = Held> + '_ {
-        let locks =
-            self.history.may_hold.iter().map(Atom::from_index).map(|atom| Held::Lock { lock: atom.lock(), mode: atom.mode() });
-        let running = (self.origin == Origin::Created).then_some(Held::Running { thread: self.thread });
-        locks.chain(running)
+        (self.edge.thread, self.edge.origin, self.edge.symbol)
     }
 }
 
-/// How many members are tried.
+/// How many members are tried: in pairs, and in longer chains.
+const MOST_PAIRS: usize = 4_000_000;
 const MOST_STEPS: usize = 400_000;
-/// How many cycles are kept.
+/// How many cycles are kept, and how many are looked at together.
 const MOST_CYCLES: usize = 1_000;
+const MOST_CLOSED: usize = 20_000;
 
-type Sites = BTreeSet<(ThreadId, SymbolId, Wait)>;
+/// Places in the source, and what is waited for there.
+type Sites = BTreeSet<(u32, Wait)>;
 
 struct Search<'a, 't> {
     analysis: &'a mut Analysis<'t>,
+    blocking: &'a Blocking,
     nodes: Vec<Node>,
     /// By node: those that hold it up.
     next: Vec<Vec<usize>>,
     fits: FxHashMap<(usize, usize), bool>,
+    /// By thread: all that are like it, if they are one here.
+    alike: BTreeMap<ThreadId, Vec<ThreadId>>,
     found: BTreeMap<Sites, DeadlockCycle>,
     steps: usize,
+    closed: usize,
 }
 
 /// The cycles, and whether all were looked at.
-pub fn search(analysis: &mut Analysis<'_>, edges: &[OrderEdge]) -> (Vec<DeadlockCycle>, bool) {
-    let places: BTreeSet<(ThreadId, Origin, SymbolId, Wait)> =
-        edges.iter().map(|edge| (edge.thread, edge.origin, edge.symbol, edge.waits)).collect();
+pub fn search(analysis: &mut Analysis<'_>, blocking: &Blocking, edges: &[OrderEdge]) -> (Vec<DeadlockCycle>, bool) {
+    let alike = alike(analysis);
     let mut nodes = Vec::new();
-    for (thread, origin, symbol, waits) in places {
-        for history in analysis.histories_at(thread, origin, symbol).iter() {
-            let node = Node { thread, origin, symbol, waits, history: history.clone() };
-            let is_of_use = edges.iter().any(|edge| {
-                (edge.thread, edge.origin, edge.symbol) == node.place() && node.holds().any(|held| held == edge.holds)
-            });
-            if is_of_use {
-                nodes.push(node);
-            }
+    for edge in edges {
+        let is_first = edge.origin == Origin::Created || alike.contains_key(&edge.thread);
+        if !is_first {
+            continue;
         }
+        let all = analysis.histories_at(edge.thread, edge.origin, edge.symbol);
+        let holding = |history: &&Whole| match edge.holds {
+            Held::Lock { lock, mode } => history.may_hold.contains(Atom::new(lock, mode).index()),
+            Held::Running { .. } => true,
+        };
+        let histories: Rc<[Whole]> = all.iter().filter(holding).cloned().collect();
+        let surely = |history: &Whole| history.final_atoms().map(Atom::index).collect::<BitSet>();
+        let Some(common) = histories.iter().map(surely).reduce(|one, two| one.intersection(&two)) else { continue };
+        nodes.push(Node { edge: *edge, histories, surely: common });
     }
+    let next = following(blocking, &nodes);
+    let mut search = Search {
+        analysis,
+        blocking,
+        nodes,
+        next,
+        fits: FxHashMap::default(),
+        alike,
+        found: BTreeMap::new(),
+        steps: 0,
+        closed: 0,
+    };
+    let is_complete = search.run();
+    (search.found.into_values().collect(), is_complete)
+}
+
+/// Threads of the start that do the same and begin with nothing, by the first of them; others alone.
+fn alike(analysis: &Analysis<'_>) -> BTreeMap<ThreadId, Vec<ThreadId>> {
+    let mut alike: BTreeMap<ThreadId, Vec<ThreadId>> = BTreeMap::new();
+    for thread in analysis.threads.ids() {
+        let is_plain = analysis.threads.thread(thread).holds.is_empty();
+        let first = if is_plain { analysis.first_alike(thread) } else { thread };
+        alike.entry(first).or_default().push(thread);
+    }
+    alike
+}
+
+/// By node: those that hold it up.
+fn following(blocking: &Blocking, nodes: &[Node]) -> Vec<Vec<usize>> {
     let mut holders: BTreeMap<Held, Vec<usize>> = BTreeMap::new();
-    for (at, node) in nodes.iter().enumerate() {
-        node.holds().for_each(|held| holders.entry(held).or_default().push(at));
-    }
-    let mut next = Vec::new();
-    for node in &nodes {
-        let blocking = holders.iter().filter(|(held, _)| blocks(analysis, node.waits, **held));
-        let following: BTreeSet<usize> = blocking.flat_map(|(_, holders)| holders.iter().copied()).collect();
-        next.push(following.into_iter().collect());
-    }
-    let mut search = Search { analysis, nodes, next, fits: FxHashMap::default(), found: BTreeMap::new(), steps: 0 };
-    let mut is_complete = true;
-    for start in 0..search.nodes.len() {
-        is_complete &= search.grow(&mut vec![start]);
-    }
-    let Search { found, .. } = search;
-    (found.into_values().collect(), is_complete)
+    nodes.iter().enumerate().for_each(|(at, node)| holders.entry(node.edge.holds).or_default().push(at));
+    let waits: BTreeSet<Wait> = nodes.iter().map(|node| node.edge.waits).collect();
+    let held_up = |wait: Wait| {
+        let holding = blocking.held(wait).into_iter().filter_map(|held| holders.get(&held)).flatten();
+        holding.copied().collect::<BTreeSet<usize>>().into_iter().collect::<Vec<usize>>()
+    };
+    let by_wait: BTreeMap<Wait, Vec<usize>> = waits.into_iter().map(|wait| (wait, held_up(wait))).collect();
+    nodes.iter().map(|node| by_wait[&node.edge.waits].clone()).collect()
 }
 
 impl Search<'_, '_> {
+    fn run(&mut self) -> bool {
+        let mut is_complete = self.pairs();
+        // From here on only what lies on cycles of nodes that fit.
+        if !self.thin_out() {
+            return false;
+        }
+        for start in 0..self.nodes.len() {
+            if !self.next[start].is_empty() {
+                is_complete &= self.grow(&mut vec![start]);
+            }
+        }
+        is_complete
+    }
+
+    fn is_full(&self) -> bool {
+        self.found.len() > MOST_CYCLES || self.closed > MOST_CLOSED
+    }
+
+    /// Cycles of two; false when the search was cut off.
+    fn pairs(&mut self) -> bool {
+        let mut steps = 0;
+        for one in 0..self.nodes.len() {
+            for at in 0..self.next[one].len() {
+                let other = self.next[one][at];
+                steps += 1;
+                if steps > MOST_PAIRS || self.is_full() {
+                    return false;
+                }
+                let closes = other >= one && self.blocking.blocks(self.nodes[other].edge.waits, self.nodes[one].edge.holds);
+                if closes && self.has_instances(&[one], other) && self.fit(one, other) {
+                    self.close(&[one, other]);
+                }
+            }
+        }
+        true
+    }
+
+    /// Leaves of what follows only what fits and lies in one strongly connected part; false when that takes too long.
+    fn thin_out(&mut self) -> bool {
+        if self.next.iter().map(Vec::len).sum::<usize>() > MOST_PAIRS {
+            return false;
+        }
+        for one in 0..self.nodes.len() {
+            let following = std::mem::take(&mut self.next[one]);
+            self.next[one] = following.into_iter().filter(|other| self.fit(one, *other)).collect();
+        }
+        let mut graph = petgraph::graph::DiGraph::<(), ()>::with_capacity(self.nodes.len(), 0);
+        let numbers: Vec<_> = self.nodes.iter().map(|_| graph.add_node(())).collect();
+        for (one, following) in self.next.iter().enumerate() {
+            following.iter().for_each(|other| {
+                graph.add_edge(numbers[one], numbers[*other], ());
+            });
+        }
+        let mut part = vec![0; self.nodes.len()];
+        for (number, members) in petgraph::algo::tarjan_scc(&graph).into_iter().enumerate() {
+            members.into_iter().for_each(|node| part[node.index()] = number);
+        }
+        for (one, following) in self.next.iter_mut().enumerate() {
+            following.retain(|other| part[*other] == part[one]);
+        }
+        true
+    }
+
     /// Adds members to a chain; false when the search was cut off. The first member is the smallest, so each cycle has one beginning.
     fn grow(&mut self, chain: &mut Vec<usize>) -> bool {
         let last = chain[chain.len() - 1];
-        for candidate in self.next[last].clone() {
+        for at in 0..self.next[last].len() {
+            let candidate = self.next[last][at];
             self.steps += 1;
-            if self.steps > MOST_STEPS || self.found.len() > MOST_CYCLES {
+            if self.steps > MOST_STEPS || self.is_full() {
                 return false;
             }
             // Equal nodes are different instances.
@@ -99,9 +194,21 @@ impl Search<'_, '_> {
             if !is_smallest || !self.may_follow(chain, candidate) {
                 continue;
             }
+            let (first, waits) = (&self.nodes[chain[0]], self.nodes[candidate].edge.waits);
+            let closes = self.blocking.blocks(waits, first.edge.holds);
+            // With another of its locks the first one closes a chain of its own.
+            if !closes && self.blocking.is_held_up(waits, &first.surely) {
+                continue;
+            }
             chain.push(candidate);
-            let closes = self.next[candidate].contains(&chain[0]);
-            let is_complete = if closes { self.close(chain) } else { self.grow(chain) };
+            let is_complete = match closes {
+                true if chain.len() > 2 => {
+                    self.close(chain);
+                    true
+                }
+                true => true,
+                false => self.grow(chain),
+            };
             chain.pop();
             if !is_complete {
                 return false;
@@ -110,24 +217,42 @@ impl Search<'_, '_> {
         true
     }
 
+    fn has_instances(&self, chain: &[usize], candidate: usize) -> bool {
+        let edge = &self.nodes[candidate].edge;
+        let same = |at: &&usize| (self.nodes[**at].edge.thread, self.nodes[**at].edge.origin) == (edge.thread, edge.origin);
+        let of = |thread: &ThreadId| self.analysis.population.with_origin(*thread, edge.origin);
+        let there = match (edge.origin, self.alike.get(&edge.thread)) {
+            (Origin::Start, Some(all)) => all.iter().map(of).fold(0, usize::saturating_add),
+            _ => of(&edge.thread),
+        };
+        chain.iter().filter(same).count() < there
+    }
+
     fn may_follow(&mut self, chain: &[usize], candidate: usize) -> bool {
-        let (thread, origin) = (self.nodes[candidate].thread, self.nodes[candidate].origin);
-        let same = chain.iter().filter(|at| (self.nodes[**at].thread, self.nodes[**at].origin) == (thread, origin)).count();
-        if same >= self.analysis.population.with_origin(thread, origin) {
+        if !self.has_instances(chain, candidate) {
             return false;
         }
         // A chord: it holds up an earlier member, or an earlier one it; then a shorter cycle is looked at on its own.
-        let before_last = &chain[..chain.len() - 1];
-        if before_last.iter().any(|at| self.next[*at].contains(&candidate)) {
+        let node = &self.nodes[candidate];
+        let holds_up = |at: &usize| {
+            let waits = self.nodes[*at].edge.waits;
+            self.blocking.blocks(waits, node.edge.holds) || self.blocking.is_held_up(waits, &node.surely)
+        };
+        if chain[..chain.len() - 1].iter().any(holds_up) {
             return false;
         }
-        if chain[1..].iter().any(|at| self.next[candidate].contains(at)) {
+        let is_held_up = |at: &usize| {
+            let earlier = &self.nodes[*at];
+            self.blocking.blocks(node.edge.waits, earlier.edge.holds)
+                || self.blocking.is_held_up(node.edge.waits, &earlier.surely)
+        };
+        if chain[1..].iter().any(is_held_up) {
             return false;
         }
         // Three or more wait for different locks; names that may mean several can come back.
         if chain.len() >= 2
             && self.is_sure(candidate)
-            && chain.iter().any(|at| self.nodes[*at].waits_for_same(&self.nodes[candidate]))
+            && chain.iter().any(|at| self.nodes[*at].edge.waits.is_for_same_lock(node.edge.waits))
         {
             return false;
         }
@@ -138,7 +263,7 @@ impl Search<'_, '_> {
     }
 
     fn is_sure(&self, node: usize) -> bool {
-        match self.nodes[node].waits {
+        match self.nodes[node].edge.waits {
             Wait::Lock { lock, .. } => self.analysis.is_reliable(lock),
             Wait::Join { .. } => false,
         }
@@ -151,38 +276,42 @@ impl Search<'_, '_> {
             return *known;
         }
         let (left, right) = (&self.nodes[key.0], &self.nodes[key.1]);
-        let fits = check(&[&left.history, &right.history], &[]).is_ok()
+        let conflict = |atom: usize| Atom::from_index(atom).conflicts_with(&right.surely);
+        let pairs = || left.histories.iter().flat_map(|one| right.histories.iter().map(move |two| (one, two)));
+        let fits = !left.surely.iter().any(conflict)
+            && pairs().any(|(one, two)| check(&[one, two], &[]).is_ok())
             && not_together(self.analysis, left.place(), right.place()).is_none();
         self.fits.insert(key, fits);
         fits
     }
 
-    /// All members together; false when that could not be decided in time, and no cycle stands for it.
-    fn close(&mut self, chain: &[usize]) -> bool {
-        let sites: Sites =
-            chain.iter().map(|at| (self.nodes[*at].thread, self.nodes[*at].symbol, self.nodes[*at].waits)).collect();
+    /// All members together.
+    fn close(&mut self, chain: &[usize]) {
+        let place = |edge: &OrderEdge| self.analysis.threads.thread(edge.thread).place(edge.symbol);
+        let edges = chain.iter().map(|at| &self.nodes[*at].edge);
+        let sites: Sites = edges.map(|edge| (place(edge), edge.waits)).collect();
         if self.found.get(&sites).is_some_and(|known| known.doubts.is_empty()) {
-            return true;
+            return;
         }
-        let participants = chain.iter().map(|at| &self.nodes[*at]).map(|node| Participant {
-            thread: node.thread,
-            origin: node.origin,
-            symbol: Some(node.symbol),
-            histories: vec![node.history.clone()].into(),
+        self.closed += 1;
+        let threads = self.threads_of(chain);
+        let participants = chain.iter().zip(&threads).map(|(at, thread)| Participant {
+            thread: *thread,
+            origin: self.nodes[*at].edge.origin,
+            symbol: Some(self.nodes[*at].edge.symbol),
+            histories: self.nodes[*at].histories.clone(),
         });
-        let mut doubts = match choose(self.analysis, participants.collect()) {
+        let (answer, standing) = chosen(self.analysis, participants.collect());
+        let mut doubts = match answer {
             Answer::Yes(_) => Doubts::NONE,
             Answer::Possible(doubts) => doubts,
-            Answer::Refuted(_) => return true,
+            Answer::Refuted(_) => return,
         };
-        if chain.iter().any(|at| matches!(self.nodes[*at].waits, Wait::Join { .. })) {
+        if chain.iter().any(|at| matches!(self.nodes[*at].edge.waits, Wait::Join { .. })) {
             doubts = doubts.with(Doubt::Join);
         }
-        let members = (0..chain.len()).map(|at| {
-            let before = &self.nodes[chain[(at + chain.len() - 1) % chain.len()]];
-            self.member(&self.nodes[chain[at]], before)
-        });
-        let members: Vec<Member> = members.collect();
+        let members: Vec<Member> =
+            chain.iter().zip(standing).map(|(at, standing)| member(&self.nodes[*at].edge, standing)).collect();
         // Somebody may take from a member what it holds.
         let is_sure = |member: &Member| {
             let locks = member.blocks_by.into_iter().chain(match member.waits {
@@ -200,26 +329,30 @@ impl Search<'_, '_> {
             Some(known) => *known = cycle,
             None => drop(self.found.insert(sites, cycle)),
         }
-        true
     }
 
-    fn member(&self, node: &Node, before: &Node) -> Member {
-        let blocking = node.holds().find(|held| blocks(self.analysis, before.waits, *held));
-        let blocks_by: Option<LockId> = match blocking {
-            Some(Held::Lock { lock, .. }) => Some(lock),
-            Some(Held::Running { .. }) | None => None,
+    /// Who the members are: where one thread stands for several, each in its turn.
+    fn threads_of(&self, chain: &[usize]) -> Vec<ThreadId> {
+        let mut used: BTreeMap<ThreadId, usize> = BTreeMap::new();
+        let one_of = |at: &usize| {
+            let edge = &self.nodes[*at].edge;
+            let alike = self.alike.get(&edge.thread).filter(|_| edge.origin == Origin::Start);
+            let Some(all) = alike else { return edge.thread };
+            let turn = used.entry(edge.thread).or_default();
+            let instances = |thread: &&ThreadId| self.analysis.population.with_origin(**thread, Origin::Start);
+            let each = all.iter().flat_map(|thread| std::iter::repeat_n(*thread, instances(&thread).min(chain.len())));
+            let chosen = each.into_iter().nth(*turn).expect("there are as many instances as members");
+            *turn += 1;
+            chosen
         };
-        let standing =
-            Standing { thread: node.thread, origin: node.origin, symbol: Some(node.symbol), history: node.history.clone() };
-        Member { standing, symbol: node.symbol, waits: node.waits, blocks_by }
+        chain.iter().map(one_of).collect()
     }
 }
 
-impl Node {
-    fn waits_for_same(&self, other: &Node) -> bool {
-        match (self.waits, other.waits) {
-            (Wait::Lock { lock, .. }, Wait::Lock { lock: same, .. }) => lock == same,
-            (Wait::Lock { .. }, Wait::Join { .. }) | (Wait::Join { .. }, Wait::Lock { .. } | Wait::Join { .. }) => false,
-        }
-    }
+fn member(edge: &OrderEdge, standing: Standing) -> Member {
+    let blocks_by: Option<LockId> = match edge.holds {
+        Held::Lock { lock, .. } => Some(lock),
+        Held::Running { .. } => None,
+    };
+    Member { standing, symbol: edge.symbol, waits: edge.waits, blocks_by }
 }

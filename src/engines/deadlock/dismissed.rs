@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::candidates::blocks;
+use super::candidates::Blocking;
 use super::{DeadlockCycle, Dismissal, DismissedCycle, Held, OrderEdge, Wait};
 use crate::engines::reachability::{Answer, Participant, Refutation, choose, not_together};
 use crate::locks::history::{Atom, Incompatible, Whole};
@@ -11,17 +11,28 @@ use crate::thread_pds::{Analysis, Origin, ThreadId};
 
 /// How many are explained.
 const MOST_DISMISSED: usize = 200;
+/// Through how many edges a cycle is looked for.
+const MOST_EDGES: usize = 2_000;
 
-pub fn dismissed(analysis: &mut Analysis<'_>, edges: &[OrderEdge], cycles: &[DeadlockCycle]) -> Vec<DismissedCycle> {
+pub fn dismissed(
+    analysis: &mut Analysis<'_>,
+    blocking: &Blocking,
+    edges: &[OrderEdge],
+    cycles: &[DeadlockCycle],
+) -> Vec<DismissedCycle> {
     let reported: BTreeSet<(ThreadId, SymbolId)> =
         cycles.iter().flat_map(|cycle| cycle.members.iter().map(|member| (member.standing.thread, member.symbol))).collect();
-    let graph = Order::of(analysis, edges);
+    let graph = Order::of(blocking, edges);
     let mut seen = BTreeSet::new();
     let mut dismissed = Vec::new();
-    for edge in edges.iter().filter(|edge| !reported.contains(&(edge.thread, edge.symbol))) {
+    let unreported = edges.iter().filter(|edge| !reported.contains(&(edge.thread, edge.symbol)));
+    for edge in unreported.take(MOST_EDGES) {
+        if dismissed.len() >= MOST_DISMISSED {
+            break;
+        }
         let Some(cycle) = graph.shortest_through(edge) else { continue };
         let key: BTreeSet<OrderEdge> = cycle.iter().copied().collect();
-        if !seen.insert(key) || dismissed.len() >= MOST_DISMISSED {
+        if !seen.insert(key) {
             continue;
         }
         if let Some(reason) = reason(analysis, &cycle) {
@@ -38,12 +49,12 @@ struct Order<'e> {
 }
 
 impl<'e> Order<'e> {
-    fn of(analysis: &Analysis<'_>, edges: &'e [OrderEdge]) -> Order<'e> {
+    fn of(blocking: &Blocking, edges: &'e [OrderEdge]) -> Order<'e> {
         let mut by_hold: BTreeMap<Held, Vec<&OrderEdge>> = BTreeMap::new();
         edges.iter().for_each(|edge| by_hold.entry(edge.holds).or_default().push(edge));
         let waits: BTreeSet<Wait> = edges.iter().map(|edge| edge.waits).collect();
-        let blocking = |wait: Wait| by_hold.keys().copied().filter(|held| blocks(analysis, wait, *held)).collect();
-        let blocking = waits.into_iter().map(|wait| (wait, blocking(wait))).collect();
+        let held = |wait: Wait| blocking.held(wait).into_iter().filter(|held| by_hold.contains_key(held)).collect();
+        let blocking = waits.into_iter().map(|wait| (wait, held(wait))).collect();
         Order { by_hold, blocking }
     }
 

@@ -24,7 +24,7 @@ use crate::models::{Attempt, BoundModels, Effect};
 use crate::program::{Callee, Operation, SiteId};
 use crate::pushdown::SymbolId;
 use crate::thread_pds::holding::Tabulation;
-use crate::thread_pds::{Analysis, LockKind, LockName, Origin, ProgramThreads, Step, ThreadId};
+use crate::thread_pds::{Analysis, LockKind, LockName, Origin, ProgramThreads, Spot, Step, ThreadId};
 
 /// Threads that may block each other for ever.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -164,9 +164,14 @@ impl Writer<'_, '_, '_> {
         self.names.thread(self.threads.sources[thread.index()])
     }
 
-    fn waited_for(&self, waits: Wait) -> (Role, String) {
+    fn waited_for(&self, waits: Wait, spot: &Spot) -> (Role, String) {
         match waits {
-            Wait::Lock { lock, .. } => (Role::Acquire, self.lock(lock)),
+            Wait::Lock { lock, .. } => {
+                let function = self.tabulation.contexts.all[spot.context].key.function;
+                let is_one = matches!(self.threads.name(lock), LockName::Place(_));
+                let spelled = spot.lock.filter(|_| !is_one).and_then(|operand| self.names.spelled(function, operand));
+                (Role::Acquire, spelled.unwrap_or_else(|| self.lock(lock)))
+            }
             Wait::Join { thread } => (Role::Join, self.thread(thread).to_owned()),
         }
     }
@@ -176,7 +181,7 @@ impl Writer<'_, '_, '_> {
         let facts = self.tabulation.facts;
         let program = self.tabulation.program;
         let spot = self.threads.spot(thread, symbol).clone();
-        let (role, object) = self.waited_for(waits);
+        let (role, object) = self.waited_for(waits, &spot);
         let mut locks: Vec<LockHeld> = Vec::new();
         for (held, taken_at) in self.tabulation.locksets.get(spot.lockset).iter().zip(&spot.sites) {
             if let Some(name) = self.names.held(&self.tabulation.identity, held) {

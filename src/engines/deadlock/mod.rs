@@ -20,6 +20,8 @@ mod in_program;
 
 pub use in_program::{CycleCandidate, DeadlockLimit, DeadlockResult, check};
 
+use candidates::{Blocking, all_edges, order_edges};
+
 use crate::engines::reachability::{NotTogether, Standing};
 use crate::locks::Mode;
 use crate::locks::history::{Doubts, Incompatible, LockId};
@@ -37,6 +39,15 @@ pub enum Wait {
     Join {
         thread: ThreadId,
     },
+}
+
+impl Wait {
+    fn is_for_same_lock(self, other: Wait) -> bool {
+        match (self, other) {
+            (Wait::Lock { lock, .. }, Wait::Lock { lock: same, .. }) => lock == same,
+            (Wait::Lock { .. }, Wait::Join { .. }) | (Wait::Join { .. }, Wait::Lock { .. } | Wait::Join { .. }) => false,
+        }
+    }
 }
 
 /// One thread of a cycle; it waits for the next one.
@@ -122,11 +133,17 @@ impl Deadlocks {
     }
 }
 
+/// All edges of the lock order, and those of them that lie on cycles of it.
+pub fn lock_order_edges(analysis: &Analysis<'_>) -> (Vec<OrderEdge>, Vec<OrderEdge>) {
+    (all_edges(analysis), order_edges(analysis, &Blocking::of(analysis)))
+}
+
 /// All cycles of waiting threads.
 pub fn deadlocks(analysis: &mut Analysis<'_>) -> Deadlocks {
-    let edges = candidates::order_edges(analysis);
-    let (mut cycles, is_complete) = cycles::search(analysis, &edges);
-    let dismissed = dismissed::dismissed(analysis, &edges, &cycles);
+    let blocking = Blocking::of(analysis);
+    let edges = order_edges(analysis, &blocking);
+    let (mut cycles, is_complete) = cycles::search(analysis, &blocking, &edges);
+    let dismissed = dismissed::dismissed(analysis, &blocking, &edges, &cycles);
     cycles.sort_by_key(|cycle| !cycle.doubts.is_empty());
     Deadlocks { cycles, dismissed, is_complete }
 }

@@ -166,6 +166,11 @@ impl<'a, 'p> Names<'a, 'p> {
         self.whole(location)
     }
 
+    /// A lock as an operand spells it.
+    pub fn spelled(&self, function: FunctionId, operand: Operand) -> Option<String> {
+        describe_address(self.program, function, operand).map(without_insides)
+    }
+
     /// A lock by the first expression for it.
     pub fn family(&self, identity: &Identity<'_, '_>, family: Family) -> String {
         let spelling =

@@ -17,7 +17,7 @@ use std::rc::Rc;
 pub use race::{RaceAnswer, RacePair, pairs, race};
 pub use together::{NotTogether, not_together};
 
-use crate::locks::history::{Doubt, Doubts, Incompatible, Whole, check};
+use crate::locks::history::{Doubt, Doubts, Incompatible, Whole, check_last};
 use crate::pushdown::SymbolId;
 use crate::thread_pds::{Analysis, Origin, ThreadId};
 
@@ -72,7 +72,7 @@ pub enum Refutation {
 }
 
 /// How many choices of histories are looked at.
-const MOST_CHOICES: usize = 200_000;
+const MOST_CHOICES: usize = 400_000;
 
 /// Whether distinct instances can stand at all of these at once.
 pub fn reachable(analysis: &mut Analysis<'_>, targets: &[Target]) -> Answer {
@@ -179,24 +179,33 @@ fn with_holders(analysis: &mut Analysis<'_>, mut participants: Vec<Participant>)
 
 /// Looks for one history each, all compatible: first among those without doubts.
 pub fn choose(analysis: &mut Analysis<'_>, participants: Vec<Participant>) -> Answer {
+    chosen(analysis, participants).0
+}
+
+/// The same, and what was chosen where it is not refuted; where nothing could be chosen in time, anything.
+pub fn chosen(analysis: &mut Analysis<'_>, participants: Vec<Participant>) -> (Answer, Vec<Standing>) {
     let participants = with_holders(analysis, participants);
     let mut search = Search { participants: &participants, chosen: Vec::new(), choices: 0, refuted: None };
     let is_created = participants.iter().any(|participant| participant.origin == Origin::Created);
     if !is_created && search.run(true) == Some(true) {
-        return Answer::Yes(search.standing());
+        return (Answer::Yes(search.standing()), search.standing());
     }
     let (mut search, choices) = (Search { chosen: Vec::new(), refuted: None, ..search.clone() }, search.choices);
     search.choices = choices.min(MOST_CHOICES / 2);
     match search.run(false) {
         Some(true) => {
-            let doubts = search.standing().iter().fold(Doubts::NONE, |doubts, one| doubts.union(one.history.doubts));
-            Answer::Possible(if is_created { doubts.with(Doubt::Created) } else { doubts })
+            let standing = search.standing();
+            let doubts = standing.iter().fold(Doubts::NONE, |doubts, one| doubts.union(one.history.doubts));
+            (Answer::Possible(if is_created { doubts.with(Doubt::Created) } else { doubts }), standing)
         }
         Some(false) => {
             let (participants, reason) = search.refuted.expect("what does not fit has a reason");
-            Answer::Refuted(Refutation::Locks { participants, reason })
+            (Answer::Refuted(Refutation::Locks { participants, reason }), Vec::new())
         }
-        None => Answer::Possible(Doubts::of(Doubt::TooMany)),
+        None => {
+            let standing = participants.iter().map(|participant| participant.standing(0)).collect();
+            (Answer::Possible(Doubts::of(Doubt::TooMany)), standing)
+        }
     }
 }
 
@@ -232,7 +241,7 @@ impl Search<'_> {
                 .zip(&self.chosen)
                 .map(|(participant, history)| &participant.histories[*history])
                 .collect();
-            match check(&wholes, &[]) {
+            match check_last(&wholes) {
                 Ok(()) => match self.run(without_doubts) {
                     Some(false) => {}
                     found => return found,

@@ -9,6 +9,9 @@
 //! # Paper        Kidd, Lammich, Touili, Reps 2009, theorem 1 and appendix B.
 //! # Deviations   Creations are events (not in the paper).
 
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
 use super::{Atom, BitSet, LockId, Whole};
 
 /// Participant `child` was created by `parent` at a moment that the parent's history remembers.
@@ -47,6 +50,19 @@ impl Incompatible {
 /// All conditions, for cycles of any length.
 pub fn check(participants: &[&Whole], creations: &[Creation]) -> Result<(), Incompatible> {
     check_pairs(participants)?;
+    check_cycles(participants, creations)
+}
+
+/// The same where all but the last participant are known to be compatible.
+pub fn check_last(participants: &[&Whole]) -> Result<(), Incompatible> {
+    let Some(last) = participants.len().checked_sub(1) else { return Ok(()) };
+    for one in 0..last {
+        check_pair(participants, one, last)?;
+    }
+    check_cycles(participants, &[])
+}
+
+fn check_cycles(participants: &[&Whole], creations: &[Creation]) -> Result<(), Incompatible> {
     if let Some(cycle) = acquisition_cycle(participants, creations) {
         return Err(Incompatible::AcquisitionCycle(cycle));
     }
@@ -57,20 +73,47 @@ pub fn check(participants: &[&Whole], creations: &[Creation]) -> Result<(), Inco
 }
 
 /// The conditions that two participants decide between them: no common lock, nothing acquired that another holds throughout.
-pub fn check_pairs(participants: &[&Whole]) -> Result<(), Incompatible> {
-    for (one, whole) in participants.iter().enumerate() {
-        for (other, partner) in participants.iter().enumerate().filter(|(other, _)| *other != one) {
-            let finals: BitSet = partner.final_atoms().map(Atom::index).collect();
-            if let Some(atom) = whole.final_atoms().find(|atom| other > one && atom.conflicts_with(&finals)) {
-                return Err(Incompatible::CommonLock { lock: atom.lock(), one, other });
-            }
-            if let Some(atom) = whole.throughout.iter().map(Atom::from_index).find(|atom| atom.conflicts_with(&partner.acquired))
-            {
-                return Err(Incompatible::HeldThroughout { lock: atom.lock(), holder: one, taker: other });
-            }
+fn check_pairs(participants: &[&Whole]) -> Result<(), Incompatible> {
+    for one in 0..participants.len() {
+        for other in one + 1..participants.len() {
+            check_pair(participants, one, other)?;
         }
     }
     Ok(())
+}
+
+fn check_pair(participants: &[&Whole], one: usize, other: usize) -> Result<(), Incompatible> {
+    let (left, right) = (participants[one], participants[other]);
+    let conflicts = |atom: &Atom| right.final_atoms().any(|held| held.excludes(*atom));
+    if let Some(atom) = left.final_atoms().find(conflicts) {
+        return Err(Incompatible::CommonLock { lock: atom.lock(), one, other });
+    }
+    for (holder, taker) in [(one, other), (other, one)] {
+        let mut throughout = participants[holder].throughout.iter().map(Atom::from_index);
+        if let Some(atom) = throughout.find(|atom| atom.conflicts_with(&participants[taker].acquired)) {
+            return Err(Incompatible::HeldThroughout { lock: atom.lock(), holder, taker });
+        }
+    }
+    Ok(())
+}
+
+/// Events that a lock is part of, by lock.
+fn by_lock(events: &[(usize, Atom, &BitSet)]) -> FxHashMap<LockId, SmallVec<[usize; 2]>> {
+    let mut by_lock: FxHashMap<LockId, SmallVec<[usize; 2]>> = FxHashMap::default();
+    events.iter().enumerate().for_each(|(at, (_, atom, _))| by_lock.entry(atom.lock()).or_default().push(at));
+    by_lock
+}
+
+/// The events of other participants than `own` whose atoms conflict with one of a set.
+fn conflicting<'a>(
+    events: &'a [(usize, Atom, &'a BitSet)],
+    by_lock: &'a FxHashMap<LockId, SmallVec<[usize; 2]>>,
+    own: usize,
+    atoms: &'a BitSet,
+) -> impl Iterator<Item = usize> + 'a {
+    let of = move |atom: Atom| by_lock.get(&atom.lock()).into_iter().flatten().map(move |to| (*to, atom));
+    let all = atoms.iter().map(Atom::from_index).flat_map(of);
+    all.filter(move |(to, atom)| events[*to].0 != own && events[*to].1.excludes(*atom)).map(|(to, _)| to)
 }
 
 fn acquisition_cycle(participants: &[&Whole], creations: &[Creation]) -> Option<Vec<(usize, LockId)>> {
@@ -80,10 +123,13 @@ fn acquisition_cycle(participants: &[&Whole], creations: &[Creation]) -> Option<
         .enumerate()
         .flat_map(|(at, whole)| whole.held.iter().map(move |(atom, since)| (at, *atom, since)))
         .collect();
+    if creations.is_empty() && finals.iter().all(|(_, _, since)| since.is_empty()) {
+        return None;
+    }
+    let by_lock = by_lock(&finals);
     let mut after: Vec<Vec<usize>> = Vec::new();
     for (at, _, since) in &finals {
-        let mut next: Vec<usize> =
-            (0..finals.len()).filter(|to| finals[*to].0 != *at && finals[*to].1.conflicts_with(since)).collect();
+        let mut next: Vec<usize> = conflicting(&finals, &by_lock, *at, since).collect();
         let created = creations.iter().enumerate();
         next.extend(
             created
@@ -94,8 +140,7 @@ fn acquisition_cycle(participants: &[&Whole], creations: &[Creation]) -> Option<
     }
     for creation in creations {
         let acquired = &participants[creation.child].acquired;
-        let mut next: Vec<usize> =
-            (0..finals.len()).filter(|to| finals[*to].0 != creation.child && finals[*to].1.conflicts_with(acquired)).collect();
+        let mut next: Vec<usize> = conflicting(&finals, &by_lock, creation.child, acquired).collect();
         next.extend((0..creations.len()).filter(|to| creations[*to].parent == creation.child).map(|to| finals.len() + to));
         after.push(next);
     }
@@ -109,13 +154,13 @@ fn release_cycle(participants: &[&Whole]) -> Option<Vec<(usize, LockId)>> {
         .enumerate()
         .flat_map(|(at, whole)| whole.released.iter().map(move |(atom, before)| (at, *atom, before)))
         .collect();
+    if firsts.iter().all(|(_, _, before)| before.is_empty()) {
+        return None;
+    }
+    let by_lock = by_lock(&firsts);
     // rᵢ(l) needs rⱼ(m) first.
-    let needs: Vec<Vec<usize>> = firsts
-        .iter()
-        .map(|(at, _, before)| {
-            (0..firsts.len()).filter(|to| firsts[*to].0 != *at && firsts[*to].1.conflicts_with(before)).collect()
-        })
-        .collect();
+    let needs: Vec<Vec<usize>> =
+        firsts.iter().map(|(at, _, before)| conflicting(&firsts, &by_lock, *at, before).collect()).collect();
     Some(cycle(&needs)?.into_iter().map(|node| (firsts[node].0, firsts[node].1.lock())).collect())
 }
 

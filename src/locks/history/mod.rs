@@ -29,7 +29,7 @@ mod sets;
 mod whole;
 
 pub use bits::BitSet;
-pub use compatible::{Creation, Incompatible, check, check_pairs};
+pub use compatible::{Creation, Incompatible, check, check_last};
 pub use count::Count;
 pub use doubt::{Doubt, Doubts};
 pub use path::{Atom, Final, Initial, LockHistory, LockId};

@@ -37,6 +37,11 @@ impl Atom {
         Atom(index as u32)
     }
 
+    /// Whether a thread that has this and another one that has the other exclude each other.
+    pub fn excludes(self, other: Atom) -> bool {
+        self.lock() == other.lock() && (self.mode() == Mode::Exclusive || other.mode() == Mode::Exclusive)
+    }
+
     /// Whether some thread that has this and another one that has an atom of the set exclude each other.
     pub fn conflicts_with(self, atoms: &BitSet) -> bool {
         let exclusive = Atom(self.0 | 1);
@@ -58,6 +63,14 @@ pub struct Final {
     pub atom: Atom,
     /// AH: what was acquired since.
     pub since: BitSet,
+    /// Whether anybody may want to know of this acquisition: only then it stands in histories.
+    pub is_noted: bool,
+}
+
+impl Final {
+    fn precedes(&self, other: &Final) -> bool {
+        self.atom == other.atom && self.is_noted <= other.is_noted && self.since.is_subset(&other.since)
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -85,7 +98,13 @@ impl LockHistory {
 
     /// And takes the lock.
     pub fn acquiring(mut self, atom: Atom) -> LockHistory {
-        self.acquired.push(Final { atom, since: BitSet::default() });
+        self.acquired.push(Final { atom, since: BitSet::default(), is_noted: true });
+        self
+    }
+
+    /// In a way that nobody needs to know of, but that the locks are held.
+    pub fn unnoted(mut self) -> LockHistory {
+        self.acquired.iter_mut().for_each(|last| last.is_noted = false);
         self
     }
 
@@ -108,7 +127,7 @@ impl LockHistory {
     /// U ∪ A
     pub fn all_acquired(&self) -> BitSet {
         let mut all = self.used.clone();
-        self.acquired.iter().for_each(|last| all.insert(last.atom.index()));
+        self.acquired.iter().filter(|last| last.is_noted).for_each(|last| all.insert(last.atom.index()));
         all
     }
 
@@ -133,8 +152,9 @@ impl LockHistory {
                     if at + 1 != whole.acquired.len() {
                         whole.doubts = whole.doubts.with(Doubt::NotNested);
                     }
-                    whole.acquired.remove(at);
-                    whole.used.insert(atom.index());
+                    if whole.acquired.remove(at).is_noted {
+                        whole.used.insert(atom.index());
+                    }
                 }
                 None if self.lost.contains(atom.index()) => {}
                 None => {
@@ -148,7 +168,8 @@ impl LockHistory {
         whole.acquired.extend(next.acquired.iter().cloned());
         if !whole.lost.is_empty() {
             let LockHistory { acquired, used, lost, .. } = &mut whole;
-            acquired.iter().filter(|last| lost.contains(last.atom.index())).for_each(|last| used.insert(last.atom.index()));
+            let noted = acquired.iter().filter(|last| last.is_noted && lost.contains(last.atom.index()));
+            noted.for_each(|last| used.insert(last.atom.index()));
             acquired.retain(|last| !lost.contains(last.atom.index()));
         }
         Some(whole)
@@ -201,7 +222,7 @@ impl LockHistory {
             && self.used.is_subset(&other.used)
             && self.lost == other.lost
             && self.acquired.len() == other.acquired.len()
-            && self.acquired.iter().zip(&other.acquired).all(|(one, two)| one.atom == two.atom && one.since.is_subset(&two.since))
+            && self.acquired.iter().zip(&other.acquired).all(|(one, two)| one.precedes(two))
             && self.released.len() == other.released.len()
             && self
                 .released

@@ -2,7 +2,7 @@
 
 use super::super::holding::{Action, Alternative, CallAt, Standing, inside_once};
 use super::super::system::{Step, ThreadId};
-use super::graph::{Edge, Graph, Node};
+use super::graph::{Edge, Graph, Node, Spot};
 use super::locks::Use;
 use super::walk::{Front, Walker};
 use crate::facts::{self, Stage, ThreadKind};
@@ -48,13 +48,15 @@ impl Walker<'_, '_, '_> {
             Action::Acquire { lock, mode, attempt, is_read_write, .. } => {
                 let how = if *is_read_write { Use::ReadWrite } else { Use::Lock };
                 let outcomes = self.tabulation.perform(at, std::slice::from_ref(action), before.clone(), None);
-                let (names, family) = self.tabulation.lock_names(at.key, *lock);
+                let operand = *lock;
+                let (names, family) = self.tabulation.lock_names(at.key, operand);
                 let Some(lock) = self.walked.locks.number(&names, family, how) else {
                     self.walked.remarks.unknown_locks.insert(at.site);
                     return self.silently(graph, at, node, outcomes, next);
                 };
                 let steps = attempts(lock, *mode, *attempt, outcomes.len());
                 let standing = self.standing(graph, at.context, (at.block, at.index, at.site), node, &before);
+                graph.points[standing as usize].spot.lock = Some(operand);
                 let spot = self.spot(graph, at, node);
                 for (step, outcome) in steps.into_iter().zip(outcomes) {
                     let to = next.point(graph, &spot, outcome);
@@ -76,13 +78,14 @@ impl Walker<'_, '_, '_> {
             }
             Action::Wait { lock } => {
                 self.walked.remarks.waits.insert(at.site);
+                let operand = *lock;
                 let Some(lock) = self.given_back(at, *lock, &before, Use::Lock) else {
                     let outcomes = self.tabulation.perform(at, std::slice::from_ref(action), before, None);
                     return self.silently(graph, at, node, outcomes, next);
                 };
                 let place = (at.block, at.index, at.site);
                 let asleep = self.standing(graph, at.context, place, node, &before);
-                let woken = graph.add(graph.points[asleep as usize].spot.clone());
+                let woken = graph.add(Spot { lock: Some(operand), ..graph.points[asleep as usize].spot.clone() });
                 graph.step(asleep, Step::Sleep { lock }, woken);
                 let step = Step::Acquire { lock, mode: Mode::Exclusive };
                 for outcome in self.tabulation.perform(at, std::slice::from_ref(action), before, None) {

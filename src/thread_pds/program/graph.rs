@@ -3,7 +3,7 @@
 use super::super::holding::ContextId;
 use super::super::system::Step;
 use crate::locks::{LocksetId, Sites};
-use crate::program::{BlockId, SiteId};
+use crate::program::{BlockId, Operand, SiteId};
 
 /// A point of the program in one alternative of one context.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +12,8 @@ pub struct Spot {
     pub block: BlockId,
     pub index: usize,
     pub site: SiteId,
+    /// What the thread is about to take, in the words of its function.
+    pub lock: Option<Operand>,
     /// What is certainly held, and where it was taken.
     pub lockset: LocksetId,
     pub sites: Sites,

@@ -156,6 +156,7 @@ mod tests {
                 block: BlockId::from(0),
                 index: site,
                 site: SiteId::from(site),
+                lock: None,
                 lockset: LocksetId::EMPTY,
                 sites: Sites::default(),
             });

@@ -142,8 +142,15 @@ impl Walker<'_, '_, '_> {
             let site = skeleton.blocks[block].first().map_or(body.blocks[block].terminator.site, |event| event.site);
             let mut points = Vec::new();
             for mut alternative in self.at_start(id, &key, block) {
-                let spot =
-                    Spot { context: id, block, index: 0, site, lockset: alternative.lockset, sites: alternative.sites.clone() };
+                let spot = Spot {
+                    context: id,
+                    block,
+                    index: 0,
+                    site,
+                    lock: None,
+                    lockset: alternative.lockset,
+                    sites: alternative.sites.clone(),
+                };
                 // What is defined here gets a new value.
                 alternative.valuation.retain(|register| skeleton.homes[register] != Some(block));
                 points.push((graph.add(spot), alternative));
@@ -158,6 +165,7 @@ impl Walker<'_, '_, '_> {
                 block: body.entry(),
                 index: 0,
                 site: body.blocks[body.entry()].terminator.site,
+                lock: None,
                 lockset: key.lockset,
                 sites: self.tabulation.contexts.all[id].entry_sites.clone(),
             }),
@@ -244,7 +252,8 @@ impl Walker<'_, '_, '_> {
         from: Node,
         alternative: &Alternative,
     ) -> Node {
-        let spot = Spot { context, block, index, site, lockset: alternative.lockset, sites: alternative.sites.clone() };
+        let spot =
+            Spot { context, block, index, site, lock: None, lockset: alternative.lockset, sites: alternative.sites.clone() };
         let node = graph.add(spot);
         graph.step(from, Step::Nothing, node);
         node
@@ -279,7 +288,7 @@ impl Walker<'_, '_, '_> {
     /// Behind a call.
     pub fn spot(&self, graph: &Graph, at: &CallAt<'_>, from: Node) -> Spot {
         let CallAt { context, block, index, site, .. } = *at;
-        Spot { context, block, index: index + 1, site, ..graph.points[from as usize].spot.clone() }
+        Spot { context, block, index: index + 1, site, lock: None, ..graph.points[from as usize].spot.clone() }
     }
 
     /// The edges to the next blocks, and the return.

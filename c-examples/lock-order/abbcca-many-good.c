@@ -1,0 +1,43 @@
+// The same function, run by two threads: the circle of three locks needs three of them, since each waits
+// with one lock in hand.
+//@ check: race deadlock misuse safety
+#include <pthread.h>
+
+#define THREADS 2
+
+static int total;
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t c = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t counter = PTHREAD_MUTEX_INITIALIZER;
+
+static void *worker(void *arg)
+{
+    (void)arg;
+    pthread_mutex_lock(&a);
+    pthread_mutex_lock(&b); //~ no deadlock: a circle of 3 needs 3 threads
+    pthread_mutex_unlock(&b);
+    pthread_mutex_unlock(&a);
+    pthread_mutex_lock(&b);
+    pthread_mutex_lock(&c); //~ no deadlock: a circle of 3 needs 3 threads
+    pthread_mutex_unlock(&c);
+    pthread_mutex_unlock(&b);
+    pthread_mutex_lock(&c);
+    pthread_mutex_lock(&a); //~ no deadlock: a circle of 3 needs 3 threads
+    pthread_mutex_unlock(&a);
+    pthread_mutex_unlock(&c);
+    pthread_mutex_lock(&counter);
+    total++;
+    pthread_mutex_unlock(&counter);
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, worker, NULL);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    return total != THREADS;
+}

@@ -1,0 +1,75 @@
+// The fourth thread takes A before D: there is one order for all.
+//@ check: race deadlock misuse safety
+//@ clean
+#include <pthread.h>
+
+static int total;
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t c = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t d = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t counter = PTHREAD_MUTEX_INITIALIZER;
+
+static void *a_then_b(void *arg)
+{
+    (void)arg;
+    pthread_mutex_lock(&a);
+    pthread_mutex_lock(&b);
+    pthread_mutex_lock(&counter);
+    total++;
+    pthread_mutex_unlock(&counter);
+    pthread_mutex_unlock(&b);
+    pthread_mutex_unlock(&a);
+    return NULL;
+}
+
+static void *b_then_c(void *arg)
+{
+    (void)arg;
+    pthread_mutex_lock(&b);
+    pthread_mutex_lock(&c);
+    pthread_mutex_lock(&counter);
+    total++;
+    pthread_mutex_unlock(&counter);
+    pthread_mutex_unlock(&c);
+    pthread_mutex_unlock(&b);
+    return NULL;
+}
+
+static void *c_then_d(void *arg)
+{
+    (void)arg;
+    pthread_mutex_lock(&c);
+    pthread_mutex_lock(&d);
+    pthread_mutex_lock(&counter);
+    total++;
+    pthread_mutex_unlock(&counter);
+    pthread_mutex_unlock(&d);
+    pthread_mutex_unlock(&c);
+    return NULL;
+}
+
+static void *a_then_d(void *arg)
+{
+    (void)arg;
+    pthread_mutex_lock(&a);
+    pthread_mutex_lock(&d);
+    pthread_mutex_lock(&counter);
+    total++;
+    pthread_mutex_unlock(&counter);
+    pthread_mutex_unlock(&d);
+    pthread_mutex_unlock(&a);
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t threads[4];
+    pthread_create(&threads[0], NULL, a_then_b, NULL);
+    pthread_create(&threads[1], NULL, b_then_c, NULL);
+    pthread_create(&threads[2], NULL, c_then_d, NULL);
+    pthread_create(&threads[3], NULL, a_then_d, NULL);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    return total != 4;
+}

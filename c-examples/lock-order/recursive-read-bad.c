@@ -1,0 +1,37 @@
+// A reader that wants to write without giving back what it has waits for itself.
+//@ check: race deadlock misuse safety
+#include <pthread.h>
+
+static int total;
+static pthread_rwlock_t a = PTHREAD_RWLOCK_INITIALIZER;
+
+static void *reader(void *arg)
+{
+    (void)arg;
+    pthread_rwlock_rdlock(&a);
+    pthread_rwlock_wrlock(&a); //~ double-lock A: acquire a
+    int seen = total;
+    (void)seen;
+    pthread_rwlock_unlock(&a);
+    pthread_rwlock_unlock(&a);
+    return NULL;
+}
+
+static void *writer(void *arg)
+{
+    (void)arg;
+    pthread_rwlock_wrlock(&a);
+    total++;
+    pthread_rwlock_unlock(&a);
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, reader, NULL);
+    pthread_create(&threads[1], NULL, writer, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
