@@ -61,7 +61,8 @@ pub fn said_of(text: &str) -> Said {
     Said { result: analyse(&program) }
 }
 
-const HEAD: &str = concat!(
+/// The standard headers, and short words for locks.
+pub const HEAD: &str = concat!(
     "#define _GNU_SOURCE\n#include <pthread.h>\n#include <stdlib.h>\n#include <setjmp.h>\n#include <stdatomic.h>\n",
     "#define L(m) pthread_mutex_lock(&(m))\n#define U(m) pthread_mutex_unlock(&(m))\n",
     "#define MUTEX(m) pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER\n",
