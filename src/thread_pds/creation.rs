@@ -22,6 +22,9 @@ const BEFORE: u32 = 0;
 const LAST: u32 = 1;
 const OLDER: u32 = 2;
 
+/// In a system with more rules the order of creations is looked at without locks.
+const MOST_RULES: usize = 1_000;
+
 impl Analysis<'_> {
     /// The histories with which a thread stands at a symbol after it has created an instance of `child`.
     pub fn histories_after_creation(
@@ -37,9 +40,20 @@ impl Analysis<'_> {
         sets.get(&symbol).map_or_else(Vec::new, |set| self.read(parent, origin, Some(symbol), *set))
     }
 
-    /// Whether a thread can create an instance of `second` after one of `first`, which it has not joined in between if that one still runs. Locks are
-    /// not looked at.
+    /// Whether a thread can create an instance of `second` after one of `first`, which it has not joined in between if that one still runs. In a large
+    /// thread locks are not looked at.
     pub fn creates_after(&mut self, parent: ThreadId, first: ThreadId, second: ThreadId, first_runs: bool) -> bool {
+        let is_small = self.compact(parent).system.rules().len() <= MOST_RULES;
+        self.may_create_after(parent, first, second, first_runs)
+            && (!is_small
+                || self.first_pass.origins(self.threads, parent).any(|origin| {
+                    let after = self.after_creation(parent, origin, first, first_runs);
+                    let creates = |rule: &Rule<Step>| rule.weight == Step::Spawn { thread: second };
+                    self.compact(parent).system.rules().any(|(_, rule)| creates(rule) && after.contains_key(&rule.from.symbol))
+                }))
+    }
+
+    fn may_create_after(&mut self, parent: ThreadId, first: ThreadId, second: ThreadId, first_runs: bool) -> bool {
         let parent = self.first_pass.compacts.first(parent);
         if !self.creations.contains_key(&parent) {
             let creations = Rc::new(Compact::of_creations(self.threads.thread(parent)));
