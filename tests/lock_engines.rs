@@ -9,6 +9,8 @@ mod coverage;
 mod generator;
 #[path = "lock_engines/models.rs"]
 mod models;
+#[path = "lock_engines/mutations.rs"]
+mod mutations;
 #[allow(dead_code)]
 #[path = "generator/random.rs"]
 mod random;

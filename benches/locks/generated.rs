@@ -90,6 +90,8 @@ pub struct Shape {
     pub nesting: u32,
     /// Points of a function.
     pub points: u32,
+    /// Of a hundred points at which nothing is held: how many take a lock.
+    pub sections: u32,
     /// Of a hundred locks that are taken: how many do not follow the order of the others.
     pub disorder: u32,
     /// The first thread creates the others and joins them.
@@ -142,6 +144,8 @@ fn body(shape: Shape, number: u32, seed: u64) -> ThreadSystem {
         let entry = entry_of(function);
         let level = function * shape.nesting / shape.functions;
         let mut section: Option<(u32, u32)> = None;
+        // No lock is taken where a branch may pass by.
+        let mut quiet_until = 0;
         let mut at = 0;
         if function == 0 && number == 0 && shape.is_created {
             for child in 1..shape.threads {
@@ -158,7 +162,7 @@ fn body(shape: Shape, number: u32, seed: u64) -> ThreadSystem {
                     writer.step(here, release(lock));
                     section = None;
                 }
-                None if at + 8 < points && random.chance(6) => {
+                None if at >= quiet_until && at + 8 < points && random.chance(shape.sections) => {
                     let classes = shape.locks / shape.nesting;
                     let class = if random.chance(shape.disorder) { random.below(shape.nesting) } else { level };
                     let lock = class * classes + random.below(classes);
@@ -177,6 +181,7 @@ fn body(shape: Shape, number: u32, seed: u64) -> ThreadSystem {
                         }
                         2 if section.is_none() && at + 4 < points => {
                             let over = 2 + random.below(2);
+                            quiet_until = quiet_until.max(at + over);
                             writer.step(here, Step::Nothing);
                             writer.rule(here, Replacement::Step(SymbolId(here + over)), Step::Nothing);
                         }

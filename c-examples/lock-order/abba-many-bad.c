@@ -1,6 +1,7 @@
 // Four threads of one kind: those with odd numbers take A and B, the others B and A.
 //@ check: race deadlock misuse safety
 #include <pthread.h>
+#include <stdint.h>
 
 #define THREADS 4
 
@@ -10,7 +11,7 @@ static pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;
 
 static void *worker(void *arg)
 {
-    if (*(int *)arg % 2) {
+    if ((intptr_t)arg % 2) {
         pthread_mutex_lock(&a);
         pthread_mutex_lock(&b); //~ deadlock A: acquire b
         total++;
@@ -29,11 +30,8 @@ static void *worker(void *arg)
 int main(void)
 {
     pthread_t threads[THREADS];
-    int numbers[THREADS];
-    for (int i = 0; i < THREADS; i++) {
-        numbers[i] = i;
-        pthread_create(&threads[i], NULL, worker, &numbers[i]);
-    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, worker, (void *)(intptr_t)i);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     return total != THREADS;

@@ -2,6 +2,7 @@
 //@ check: race deadlock misuse safety
 //@ clean
 #include <pthread.h>
+#include <stdint.h>
 
 #define THREADS 4
 
@@ -11,7 +12,7 @@ static pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;
 
 static void *worker(void *arg)
 {
-    if (*(int *)arg % 2) {
+    if ((intptr_t)arg % 2) {
         pthread_mutex_lock(&a);
         pthread_mutex_lock(&b);
         total++;
@@ -30,11 +31,8 @@ static void *worker(void *arg)
 int main(void)
 {
     pthread_t threads[THREADS];
-    int numbers[THREADS];
-    for (int i = 0; i < THREADS; i++) {
-        numbers[i] = i;
-        pthread_create(&threads[i], NULL, worker, &numbers[i]);
-    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, worker, (void *)(intptr_t)i);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     return total != THREADS;

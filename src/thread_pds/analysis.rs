@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use typed_index_collections::TiVec;
 
 use super::compact::Compact;
@@ -50,6 +50,9 @@ pub struct Analysis<'t> {
     wholes: FxHashMap<(ThreadId, Origin, SymbolId), Rc<[Whole]>>,
     anywhere: FxHashMap<(ThreadId, Origin), Rc<[Whole]>>,
     pub(super) after_creation: FxHashMap<(ThreadId, Origin, ThreadId, bool), Rc<BTreeMap<SymbolId, SetId>>>,
+    pub(super) creations: FxHashMap<ThreadId, Rc<Compact>>,
+    /// By creator, child and whether that one runs: where the creator may be then.
+    pub(super) creates_after: FxHashMap<(ThreadId, ThreadId, bool), FxHashSet<SymbolId>>,
     /// All locks, and nothing but what is held: for questions about nesting.
     pub(super) holding: Option<Box<Analysis<'t>>>,
 }
@@ -88,6 +91,8 @@ impl<'t> Analysis<'t> {
             wholes: FxHashMap::default(),
             anywhere: FxHashMap::default(),
             after_creation: FxHashMap::default(),
+            creations: FxHashMap::default(),
+            creates_after: FxHashMap::default(),
             holding: None,
         };
         let reliable = analysis.first_pass.reliable.iter().map(|lock| LockId(lock as u32));
@@ -207,6 +212,7 @@ impl<'t> Analysis<'t> {
         let mut semiring = Histories(&mut self.sets);
         let automaton = post_star(&system, &initial, &mut semiring);
         let completions = automaton.completions(&mut semiring);
+        self.sets.forget();
         let reached = Rc::new(Reached { automaton, completions });
         self.reached.insert((thread, origin), reached.clone());
         reached

@@ -27,7 +27,23 @@ pub struct Compact {
 
 impl Compact {
     pub fn of(body: &ThreadSystem) -> Compact {
-        let count = body.system.symbol_count().max(body.places.len()).max(usize::from(body.start.symbol) + 1);
+        Compact::with(body, |step| step)
+    }
+
+    /// What a thread does with other threads, whatever locks say: every way that it has is one of these.
+    pub fn of_creations(body: &ThreadSystem) -> Compact {
+        let is_creation = |step: Step| matches!(step, Step::Spawn { .. } | Step::Join { .. });
+        Compact::with(body, |step| if is_creation(step) { step } else { Step::Nothing })
+    }
+
+    /// With other steps in place of its own.
+    fn with(body: &ThreadSystem, meaning: impl Fn(Step) -> Step) -> Compact {
+        let body = &Body {
+            start: body.start.symbol,
+            system: body.system.weighted(|_, rule| meaning(rule.weight)),
+            places: body.places.len(),
+        };
+        let count = body.system.symbol_count().max(body.places).max(usize::from(body.start) + 1);
         if body.system.control_count() > 1 {
             let leaders = (0..count).map(|symbol| Some(SymbolId::from(symbol))).collect();
             return Compact { system: body.system.weighted(|_, rule| rule.weight), leaders };
@@ -69,7 +85,14 @@ impl Compact {
     }
 }
 
-fn rules_at(body: &ThreadSystem, symbol: SymbolId) -> impl Iterator<Item = &Rule<Step>> {
+/// A thread's system with steps of its own or of others.
+struct Body {
+    start: SymbolId,
+    system: PushdownSystem<Step>,
+    places: usize,
+}
+
+fn rules_at(body: &Body, symbol: SymbolId) -> impl Iterator<Item = &Rule<Step>> {
     let rules = body.system.rules_at(Head { control: ControlId(0), symbol });
     rules.iter().map(|rule| body.system.rule(*rule))
 }
@@ -82,13 +105,13 @@ struct Ways {
 }
 
 impl Ways {
-    fn of(body: &ThreadSystem, count: usize) -> Ways {
+    fn of(body: &Body, count: usize) -> Ways {
         let mut ways = Ways { is_reached: vec![false; count], returns: FxHashSet::default(), busy: FxHashSet::default() };
         // Pairs of a procedure's entry and a symbol of it.
         let mut seen: FxHashSet<(SymbolId, SymbolId)> = FxHashSet::default();
         let mut waiting: FxHashMap<SymbolId, Vec<(SymbolId, SymbolId)>> = FxHashMap::default();
         let mut callers: FxHashMap<SymbolId, BTreeSet<SymbolId>> = FxHashMap::default();
-        let mut open = vec![(body.start.symbol, body.start.symbol)];
+        let mut open = vec![(body.start, body.start)];
         while let Some((entry, symbol)) = open.pop() {
             if !seen.insert((entry, symbol)) {
                 continue;
@@ -127,13 +150,13 @@ impl Ways {
         ways
     }
 
-    fn leaders(&self, body: &ThreadSystem, count: usize) -> Vec<Option<SymbolId>> {
+    fn leaders(&self, body: &Body, count: usize) -> Vec<Option<SymbolId>> {
         let reached = || (0..count).filter(|symbol| self.is_reached[*symbol]).map(SymbolId::from);
         // What something happens on the way to leads; what only idle steps lead to has these sources.
         let mut is_leader = vec![false; count];
         let mut sources: Vec<Vec<SymbolId>> = vec![Vec::new(); count];
         let mut targets: Vec<Vec<SymbolId>> = vec![Vec::new(); count];
-        is_leader[usize::from(body.start.symbol)] = true;
+        is_leader[usize::from(body.start)] = true;
         for symbol in reached() {
             for rule in rules_at(body, symbol) {
                 let mut comes_to = |to: SymbolId, is_idle: bool| match is_idle {

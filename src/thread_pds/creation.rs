@@ -10,16 +10,20 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::analysis::Analysis;
+use super::compact::Compact;
 use super::first_pass::Origin;
 use super::system::{Step, ThreadId};
 use super::weights::Histories;
 use crate::locks::history::{LockHistory, SetId, Whole};
-use crate::pushdown::{ControlId, Head, PushdownSystem, RuleId, SymbolId, post_star};
+use crate::pushdown::{Boolean, ControlId, Head, PAutomaton, PushdownSystem, Rule, RuleId, SymbolId, post_star};
 
 /// Nothing chosen yet; the chosen child is the one created last; a later one was created.
 const BEFORE: u32 = 0;
 const LAST: u32 = 1;
 const OLDER: u32 = 2;
+
+/// In a system with more rules the order of creations is looked at without locks.
+const MOST_RULES: usize = 1_000;
 
 impl Analysis<'_> {
     /// The histories with which a thread stands at a symbol after it has created an instance of `child`.
@@ -36,13 +40,36 @@ impl Analysis<'_> {
         sets.get(&symbol).map_or_else(Vec::new, |set| self.read(parent, origin, Some(symbol), *set))
     }
 
-    /// Whether a thread can create an instance of `second` after one of `first`, which it has not joined in between if that one still runs.
+    /// Whether a thread can create an instance of `second` after one of `first`, which it has not joined in between if that one still runs. In a large
+    /// thread locks are not looked at.
     pub fn creates_after(&mut self, parent: ThreadId, first: ThreadId, second: ThreadId, first_runs: bool) -> bool {
-        self.first_pass.origins(self.threads, parent).any(|origin| {
-            let after = self.after_creation(parent, origin, first, first_runs);
-            let creates = |rule: &crate::pushdown::Rule<Step>| rule.weight == Step::Spawn { thread: second };
-            self.compact(parent).system.rules().any(|(_, rule)| creates(rule) && after.contains_key(&rule.from.symbol))
-        })
+        let is_small = self.compact(parent).system.rules().len() <= MOST_RULES;
+        self.may_create_after(parent, first, second, first_runs)
+            && (!is_small
+                || self.first_pass.origins(self.threads, parent).any(|origin| {
+                    let after = self.after_creation(parent, origin, first, first_runs);
+                    let creates = |rule: &Rule<Step>| rule.weight == Step::Spawn { thread: second };
+                    self.compact(parent).system.rules().any(|(_, rule)| creates(rule) && after.contains_key(&rule.from.symbol))
+                }))
+    }
+
+    fn may_create_after(&mut self, parent: ThreadId, first: ThreadId, second: ThreadId, first_runs: bool) -> bool {
+        let parent = self.first_pass.compacts.first(parent);
+        if !self.creations.contains_key(&parent) {
+            let creations = Rc::new(Compact::of_creations(self.threads.thread(parent)));
+            self.creations.insert(parent, creations);
+        }
+        let body = self.creations[&parent].clone();
+        let threads = self.threads;
+        let after = self.creates_after.entry((parent, first, first_runs)).or_insert_with(|| {
+            let system = phases(&body.system, first, first_runs, true, |_| true);
+            let initial = PAutomaton::of([&threads.thread(parent).initial()], &Boolean);
+            let controls = body.system.control_count() as u32;
+            let heads = post_star(&system, &initial, &mut Boolean).weights_by_head(&mut Boolean).into_keys();
+            heads.filter(|head| head.control.0 / controls != BEFORE).map(|head| head.symbol).collect()
+        });
+        let creates = |rule: &Rule<Step>| rule.weight == Step::Spawn { thread: second };
+        body.system.rules().any(|(_, rule)| creates(rule) && after.contains(&rule.from.symbol))
     }
 
     fn after_creation(
@@ -56,7 +83,10 @@ impl Analysis<'_> {
         if let Some(known) = self.after_creation.get(&(parent, origin, child, child_runs)) {
             return known.clone();
         }
-        let system = self.phases(parent, child, child_runs);
+        let weights = self.weighted(parent);
+        let moment = self.sets.set_of([LockHistory::at_moment(self.moment())]);
+        let body = &self.compact(parent).system;
+        let system = phases(body, child, child_runs, moment, |id| weights.rule(id).weight);
         let initial = self.initial(parent, origin);
         let mut semiring = Histories(&mut self.sets);
         let weights = post_star(&system, &initial, &mut semiring).weights_by_head(&mut semiring);
@@ -68,45 +98,50 @@ impl Analysis<'_> {
                 by_symbol.insert(head.symbol, self.sets.combine(known, set));
             }
         }
+        self.sets.forget();
         let by_symbol = Rc::new(by_symbol);
         self.after_creation.insert((parent, origin, child, child_runs), by_symbol.clone());
         by_symbol
     }
+}
 
-    fn phases(&mut self, parent: ThreadId, child: ThreadId, child_runs: bool) -> PushdownSystem<SetId> {
-        let weights = self.weighted(parent);
-        let moment = self.sets.set_of([LockHistory::at_moment(self.moment())]);
-        let body = self.compact(parent);
-        let controls = body.system.control_count() as u32;
-        let mut system = PushdownSystem::new(3 * controls as usize, body.system.symbol_count());
-        for (id, rule) in body.system.rules() {
-            let weight = weights.rule(RuleId(id.0)).weight;
-            let mut add = |from: u32, to: u32, weight: SetId| {
-                let head = Head { control: ControlId(from * controls + rule.from.control.0), symbol: rule.from.symbol };
-                system.add(head, ControlId(to * controls + rule.to.0), rule.replacement, weight);
-            };
-            match rule.weight {
-                Step::Spawn { thread } if thread == child => {
-                    add(BEFORE, BEFORE, weight);
-                    add(BEFORE, LAST, moment);
-                    add(LAST, OLDER, weight);
-                    add(OLDER, OLDER, weight);
-                }
-                Step::Join { thread, is_last: true } if thread == child && child_runs => {
-                    add(BEFORE, BEFORE, weight);
-                    add(OLDER, OLDER, weight);
-                }
-                Step::Nothing
-                | Step::Acquire { .. }
-                | Step::TrySucceeded { .. }
-                | Step::TryFailed { .. }
-                | Step::Release { .. }
-                | Step::Sleep { .. }
-                | Step::Spawn { .. }
-                | Step::Join { .. }
-                | Step::Condition => [BEFORE, LAST, OLDER].into_iter().for_each(|phase| add(phase, phase, weight)),
+/// The system in three phases, for each rule its weight and, where the chosen child is created, that of the moment.
+fn phases<W: Copy>(
+    body: &PushdownSystem<Step>,
+    child: ThreadId,
+    child_runs: bool,
+    moment: W,
+    weigh: impl Fn(RuleId) -> W,
+) -> PushdownSystem<W> {
+    let controls = body.control_count() as u32;
+    let mut system = PushdownSystem::new(3 * controls as usize, body.symbol_count());
+    for (id, rule) in body.rules() {
+        let weight = weigh(id);
+        let mut add = |from: u32, to: u32, weight: W| {
+            let head = Head { control: ControlId(from * controls + rule.from.control.0), symbol: rule.from.symbol };
+            system.add(head, ControlId(to * controls + rule.to.0), rule.replacement, weight);
+        };
+        match rule.weight {
+            Step::Spawn { thread } if thread == child => {
+                add(BEFORE, BEFORE, weight);
+                add(BEFORE, LAST, moment);
+                add(LAST, OLDER, weight);
+                add(OLDER, OLDER, weight);
             }
+            Step::Join { thread, is_last: true } if thread == child && child_runs => {
+                add(BEFORE, BEFORE, weight);
+                add(OLDER, OLDER, weight);
+            }
+            Step::Nothing
+            | Step::Acquire { .. }
+            | Step::TrySucceeded { .. }
+            | Step::TryFailed { .. }
+            | Step::Release { .. }
+            | Step::Sleep { .. }
+            | Step::Spawn { .. }
+            | Step::Join { .. }
+            | Step::Condition => [BEFORE, LAST, OLDER].into_iter().for_each(|phase| add(phase, phase, weight)),
         }
-        system
     }
+    system
 }

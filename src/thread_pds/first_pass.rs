@@ -61,7 +61,9 @@ impl FirstPass {
     }
 
     fn saturate(&mut self, threads: &Threads, thread: ThreadId) -> FxHashMap<SymbolId, RelationsId> {
-        let FirstPass { semiring, compacts, reliable, .. } = self;
+        let FirstPass { compacts, reliable, .. } = self;
+        // Most of what comes up on the way is of no use afterwards.
+        let semiring = &mut StateRelations::default();
         let system = compacts.of_thread(thread).system.weighted(|_, rule| semiring.weigh(rule.weight, &threads.locks, reliable));
         let initial = PAutomaton::of([&threads.thread(thread).initial()], semiring);
         let mut by_symbol: FxHashMap<SymbolId, RelationsId> = FxHashMap::default();
@@ -69,7 +71,7 @@ impl FirstPass {
             let known = by_symbol.get(&head.symbol).copied().unwrap_or_else(|| semiring.zero());
             by_symbol.insert(head.symbol, semiring.combine(&known, &weight));
         }
-        by_symbol
+        by_symbol.into_iter().map(|(symbol, relations)| (symbol, self.semiring.copy(semiring, relations))).collect()
     }
 
     fn released_by_strangers(&self, threads: &Threads) -> BitSet {

@@ -9,6 +9,8 @@
 //!                All others may be left out of histories without any answer being another one.
 //! # Paper        Kahlon, Ivančić, Gupta 2005, §5.1: only locks that can be part of an answer.
 
+use rustc_hash::FxHashSet;
+
 use super::first_pass::FirstPass;
 use super::system::{Step, ThreadId, Threads};
 use crate::locks::history::{Atom, BitSet, LockId};
@@ -31,16 +33,14 @@ impl Noted {
     /// Locks that are not reliable have no part in histories.
     pub fn entangled(threads: &Threads, pass: &FirstPass) -> Noted {
         let mut always = BitSet::default();
-        let mut order = petgraph::graph::DiGraph::<(), ()>::new();
-        let nodes: Vec<_> = threads.locks.ids().map(|_| order.add_node(())).collect();
+        let mut edges: FxHashSet<(LockId, LockId)> = FxHashSet::default();
         threads.threads.iter().flat_map(|thread| &thread.holds).for_each(|atom| always.insert(atom.lock().0 as usize));
         for thread in pass.compacts.firsts() {
             for (_, rule) in pass.compacts.of_thread(thread).system.rules() {
                 match rule.weight {
                     Step::Acquire { lock, .. } | Step::TrySucceeded { lock, .. } => {
-                        for before in held(threads, pass, thread, rule.from.symbol).filter(|before| *before != lock) {
-                            order.update_edge(nodes[before.0 as usize], nodes[lock.0 as usize], ());
-                        }
+                        let before = held(threads, pass, thread, rule.from.symbol).filter(|before| *before != lock);
+                        edges.extend(before.map(|before| (before, lock)));
                     }
                     Step::Spawn { .. } => {
                         held(threads, pass, thread, rule.from.symbol).for_each(|lock| always.insert(lock.0 as usize))
@@ -53,6 +53,11 @@ impl Noted {
                     | Step::Condition => {}
                 }
             }
+        }
+        let mut order = petgraph::graph::DiGraph::<(), ()>::new();
+        let nodes: Vec<_> = threads.locks.ids().map(|_| order.add_node(())).collect();
+        for (before, lock) in edges {
+            order.add_edge(nodes[before.0 as usize], nodes[lock.0 as usize], ());
         }
         let mut parts = vec![None; nodes.len()];
         for (number, members) in petgraph::algo::tarjan_scc(&order).into_iter().enumerate().filter(|(_, part)| part.len() > 1) {

@@ -161,6 +161,15 @@ impl StateRelations {
         entries.map(move |(lock, relation)| (*lock, after(*relation, *lock, start, locks.lock(*lock).kind)))
     }
 
+    /// The number here of what has a number elsewhere.
+    pub fn copy(&mut self, other: &StateRelations, relations: RelationsId) -> RelationsId {
+        let entries = &other.relations[relations.0 as usize];
+        match self.relations.get_index_of(entries) {
+            Some(known) => RelationsId(known as u32),
+            None => RelationsId(self.relations.insert_full(entries.clone()).0 as u32),
+        }
+    }
+
     fn intern(&mut self, relations: impl Iterator<Item = (LockId, u16)>) -> RelationsId {
         let relations: Relations = relations.filter(|(_, relation)| *relation != IDENTITY).collect();
         RelationsId(self.relations.insert_full(relations).0 as u32)

@@ -110,12 +110,12 @@ fn on_cycles(blocking: &Blocking, edges: Vec<OrderEdge>) -> Vec<OrderEdge> {
     let wait_node = |waits_this: &Wait| holds.len() + waits.binary_search(waits_this).expect("it was listed");
     let mut graph = petgraph::graph::DiGraph::<(), ()>::new();
     let nodes: Vec<_> = (0..holds.len() + waits.len()).map(|_| graph.add_node(())).collect();
-    for edge in &edges {
-        graph.update_edge(nodes[hold_node(&edge.holds)], nodes[wait_node(&edge.waits)], ());
+    for (holds, waits) in edges.iter().map(|edge| (edge.holds, edge.waits)).collect::<BTreeSet<_>>() {
+        graph.add_edge(nodes[hold_node(&holds)], nodes[wait_node(&waits)], ());
     }
     for wait in &waits {
         for held in blocking.held(*wait).iter().filter_map(|held| holds.binary_search(held).ok()) {
-            graph.update_edge(nodes[wait_node(wait)], nodes[held], ());
+            graph.add_edge(nodes[wait_node(wait)], nodes[held], ());
         }
     }
     let mut part = vec![0; nodes.len()];

@@ -218,7 +218,8 @@ impl LockHistory {
 
     /// Compatible with at least what the other is compatible with, after anything that may follow.
     pub fn precedes(&self, other: &LockHistory) -> bool {
-        self.doubts.is_subset(other.doubts)
+        // What stands for too many proves nothing: its other doubts do not matter.
+        (self.doubts.contains(Doubt::TooMany) || self.doubts.is_subset(other.doubts))
             && self.used.is_subset(&other.used)
             && self.lost == other.lost
             && self.acquired.len() == other.acquired.len()
@@ -230,6 +231,21 @@ impl LockHistory {
                 .zip(&other.released)
                 .all(|(one, two)| one.atom == two.atom && one.before.is_subset(&two.before))
             && self.counts_precede(other)
+    }
+
+    /// Of two that hold, give back, need and change the same: what is so of both.
+    pub fn in_common_with(&self, other: &LockHistory) -> LockHistory {
+        let mut common = self.clone();
+        common.used = common.used.intersection(&other.used);
+        for (last, also) in common.acquired.iter_mut().zip(&other.acquired) {
+            last.since = last.since.intersection(&also.since);
+            last.is_noted &= also.is_noted;
+        }
+        for (first, also) in common.released.iter_mut().zip(&other.released) {
+            first.before = first.before.intersection(&also.before);
+        }
+        common.doubts = common.doubts.union(other.doubts).with(Doubt::TooMany);
+        common
     }
 
     fn counts_precede(&self, other: &LockHistory) -> bool {

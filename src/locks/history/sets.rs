@@ -1,13 +1,16 @@
 //! Sets of minimal histories, by number: the weights of a thread's pushdown system.
 //!
-//! Histories and sets are interned, and what was composed or united once is remembered. A set that grows beyond [`HistorySets::MOST`] becomes
-//! [`SetId::ALL`]: every path, nothing known about any of them. That refutes nothing.
+//! Histories and sets are interned, and what was composed or united once is remembered. In a set that grows beyond [`HistorySets::MOST`], those that hold
+//! and need the same become one: what all of them have used ([`Doubt::TooMany`]). It is compatible with all that each of them is compatible with, so
+//! it refutes less and proves nothing; what it precedes is not kept beside it, so that a set grows that far only finitely often. A set that is still
+//! too large becomes [`SetId::ALL`]: every path, nothing known about any of them.
 
-use indexmap::IndexSet;
+use indexmap::map::Entry;
+use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
-use super::{Atom, LockHistory};
+use super::{Atom, BitSet, Count, Doubt, LockHistory};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HistoryId(u32);
@@ -53,7 +56,7 @@ impl Default for HistorySets {
 
 impl HistorySets {
     /// A greater set is not kept.
-    pub const MOST: usize = 500;
+    pub const MOST: usize = 64;
 
     pub fn set_of(&mut self, histories: impl IntoIterator<Item = LockHistory>) -> SetId {
         let ids = histories.into_iter().map(|history| self.intern(history)).collect();
@@ -109,6 +112,16 @@ impl HistorySets {
         product
     }
 
+    /// Forgets what was composed and united, if that is much; it can be done again.
+    pub fn forget(&mut self) {
+        const MUCH: usize = 200_000;
+        if self.composed.len() + self.extended.len() + self.combined.len() > MUCH {
+            self.composed = FxHashMap::default();
+            self.extended = FxHashMap::default();
+            self.combined = FxHashMap::default();
+        }
+    }
+
     fn compose(&mut self, first: HistoryId, then: HistoryId) -> Option<HistoryId> {
         if let Some(known) = self.composed.get(&(first, then)) {
             return *known;
@@ -124,7 +137,19 @@ impl HistorySets {
     }
 
     /// The set of those that no other one precedes.
-    fn minimal(&mut self, mut ids: Vec<HistoryId>) -> SetId {
+    fn minimal(&mut self, ids: Vec<HistoryId>) -> SetId {
+        let mut kept = self.least(ids);
+        if kept.len() > Self::MOST {
+            let merged = self.merged(&kept);
+            kept = self.least(merged);
+        }
+        if kept.len() > Self::MOST {
+            return SetId::ALL;
+        }
+        SetId(self.sets.insert_full(kept).0 as u32)
+    }
+
+    fn least(&self, mut ids: Vec<HistoryId>) -> Vec<HistoryId> {
         ids.sort_unstable();
         ids.dedup();
         // Only histories that keep the same locks and change the same counts compare.
@@ -135,16 +160,76 @@ impl HistorySets {
             let changed = history.counts.iter().filter(|(_, count)| count.change != 0).map(|(atom, count)| (*atom, count.change));
             groups.entry(kept.chain(changed).collect()).or_default().push(*id);
         }
+        let history = |id: HistoryId| &self.histories[id.0 as usize];
+        // Of two that precede each other one stays, and always the same.
+        let rank = |id: HistoryId| (!history(id).doubts.contains(Doubt::TooMany), id);
+        let replaces = |one: HistoryId, two: HistoryId| {
+            one != two && history(one).precedes(history(two)) && (rank(one) < rank(two) || !history(two).precedes(history(one)))
+        };
         let mut kept: Vec<HistoryId> = Vec::with_capacity(ids.len());
         for group in groups.values() {
-            let precedes =
-                |one: HistoryId, two: HistoryId| self.histories[one.0 as usize].precedes(&self.histories[two.0 as usize]);
-            kept.extend(group.iter().filter(|id| !group.iter().any(|other| other != *id && precedes(*other, **id))));
-        }
-        if kept.len() > Self::MOST {
-            return SetId::ALL;
+            kept.extend(group.iter().filter(|id| !group.iter().any(|other| replaces(*other, **id))));
         }
         kept.sort_unstable();
-        SetId(self.sets.insert_full(kept).0 as u32)
+        kept
+    }
+
+    /// One for all that hold, give back, need and change the same: what they have in common.
+    fn merged(&mut self, ids: &[HistoryId]) -> Vec<HistoryId> {
+        let mut groups: IndexMap<Shape, LockHistory, FxBuildHasher> = IndexMap::default();
+        for id in ids {
+            let history = &self.histories[id.0 as usize];
+            match groups.entry(shape(history)) {
+                Entry::Vacant(entry) => drop(entry.insert(history.clone())),
+                Entry::Occupied(entry) => {
+                    let common = entry.into_mut();
+                    *common = common.in_common_with(history);
+                }
+            }
+        }
+        groups.into_values().map(|history| self.intern(history)).collect()
+    }
+}
+
+/// What histories that become one must agree on.
+type Shape = (SmallVec<[Atom; 4]>, SmallVec<[Atom; 4]>, SmallVec<[(Atom, Count); 4]>, BitSet);
+
+fn shape(history: &LockHistory) -> Shape {
+    let acquired = history.acquired.iter().map(|last| last.atom).collect();
+    let released = history.released.iter().map(|first| first.atom).collect();
+    (acquired, released, history.counts.clone(), history.lost.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::locks::Mode;
+    use crate::locks::history::LockId;
+
+    fn atom(lock: usize) -> Atom {
+        Atom::new(LockId(lock as u32), Mode::Exclusive)
+    }
+
+    /// Holds the first lock and has used some others.
+    fn using(locks: &[usize]) -> LockHistory {
+        let used: BitSet = locks.iter().map(|lock| atom(*lock).index()).collect();
+        let part = LockHistory { used, ..LockHistory::default() };
+        LockHistory::default().acquiring(atom(0)).then(&part).expect("they follow each other")
+    }
+
+    #[test]
+    fn too_many_become_what_they_have_in_common() {
+        let mut sets = HistorySets::default();
+        let few: Vec<LockHistory> = (2..2 + HistorySets::MOST).map(|lock| using(&[1, lock])).collect();
+        let set = sets.set_of(few.clone());
+        assert_eq!(sets.histories(set).expect("known").len(), HistorySets::MOST);
+        let one_more = sets.set_of([using(&[1, 2 + HistorySets::MOST])]);
+        let all = sets.combine(set, one_more);
+        let merged: Vec<LockHistory> = sets.histories(all).expect("known").cloned().collect();
+        let [only] = &merged[..] else { panic!("{merged:?}") };
+        assert_eq!(only.acquired[0].since, BitSet::from_iter([atom(1).index()]));
+        assert!(only.doubts.contains(Doubt::TooMany));
+        assert!(few.iter().all(|history| only.precedes(history)));
+        assert_eq!(sets.combine(all, set), all, "what was merged does not come back");
     }
 }
