@@ -15,6 +15,7 @@ use typed_index_collections::TiVec;
 
 use super::compact::Compact;
 use super::first_pass::{FirstPass, Origin, start};
+use super::lock_table::Identity;
 use super::meaning::{self, Nature};
 use super::noted::Noted;
 use super::population::Population;
@@ -348,6 +349,10 @@ impl<'t> Analysis<'t> {
             for (_, rule) in self.compact(thread).system.rules() {
                 let Some(lock) = rule.weight.lock() else { continue };
                 touched.insert(lock.0 as usize);
+                // One of several may be any of them.
+                if let Identity::OneOf(locks) = &self.threads.locks.lock(lock).identity {
+                    locks.iter().for_each(|lock| touched.insert(lock.0 as usize));
+                }
                 let origins = [Origin::Start, Origin::Created];
                 let states = origins.map(|origin| self.first_pass.states(self.threads, thread, origin, rule.from.symbol, lock));
                 let takes = !matches!(rule.weight, Step::Release { .. } | Step::Sleep { .. });

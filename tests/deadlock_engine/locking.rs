@@ -12,8 +12,18 @@ pub struct Generated {
 }
 
 /// All that a program may use.
-pub const FEATURES: [&str; 10] =
-    ["wrapper", "helper", "trylock", "read-write", "recursive", "not nested", "gate", "join under a lock", "three threads", "same thread twice"];
+pub const FEATURES: [&str; 10] = [
+    "wrapper",
+    "helper",
+    "trylock",
+    "read-write",
+    "recursive",
+    "not nested",
+    "gate",
+    "join under a lock",
+    "three threads",
+    "same thread twice",
+];
 
 struct Writer {
     random: Random,
@@ -44,7 +54,7 @@ pub fn program(seed: u64) -> Generated {
     writer.line(&format!("  pthread_mutex_lock(&m{helper});"));
     writer.line(&format!("  pthread_mutex_unlock(&m{helper});"));
     writer.line("}");
-    let bodies = if writer.random.below(3) == 0 { 3 } else { 2 };
+    let bodies = if writer.random.below(6) == 0 { 3 } else { 2 };
     if bodies == 3 {
         writer.features.push("three threads");
     }
@@ -55,7 +65,7 @@ pub fn program(seed: u64) -> Generated {
             writer.features.push("gate");
             writer.acquire(gate);
         }
-        let steps = 3 + writer.random.below(4);
+        let steps = 2 + writer.random.below(3);
         for _ in 0..steps {
             writer.step(helper);
         }
@@ -118,7 +128,11 @@ impl Writer {
         match self.random.below(10) {
             0..=3 if self.held.len() < 3 && self.is_free(lock) => self.acquire(lock),
             4..=6 if !self.held.is_empty() => {
-                let at = if self.random.below(3) == 0 { self.random.below(self.held.len() as u64) as usize } else { self.held.len() - 1 };
+                let at = if self.random.below(3) == 0 {
+                    self.random.below(self.held.len() as u64) as usize
+                } else {
+                    self.held.len() - 1
+                };
                 self.release(self.held[at]);
             }
             7 if self.is_free(helper) => {

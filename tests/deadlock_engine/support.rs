@@ -37,7 +37,8 @@ impl Said {
     /// The candidates, each as what its ends wait for, sorted.
     fn cycles(&self) -> BTreeSet<Vec<&str>> {
         let waits = self.result.candidates.iter().map(|candidate| {
-            let mut waits: Vec<&str> = candidate.ends.iter().map(|end| end.object.split('@').next().unwrap_or_default()).collect();
+            let mut waits: Vec<&str> =
+                candidate.ends.iter().map(|end| end.object.split('@').next().unwrap_or_default()).collect();
             waits.sort_unstable();
             waits
         });

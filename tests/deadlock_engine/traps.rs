@@ -23,11 +23,11 @@ fn two_locks_in_opposite_orders() {
 
 #[test]
 fn a_gate_keeps_threads_from_meeting() {
-    let gated = |gate: &str| {
-        two("L(c); L(a); L(b); U(b); U(a); U(c);", &format!("{gate} L(b); L(a); U(a); U(b);"))
-    };
+    let gated = |gate: &str| two("L(c); L(a); L(b); U(b); U(a); U(c);", &format!("{gate} L(b); L(a); U(a); U(b);"));
     said_of(&gated("L(c); U(c);")).deadlock(&["a", "b"]);
-    said_of(&two("L(c); L(a); L(b); U(b); U(a); U(c);", "L(c); L(b); L(a); U(a); U(b); U(c);")).none().dismissed(Reason::GateLock);
+    said_of(&two("L(c); L(a); L(b); U(b); U(a); U(c);", "L(c); L(b); L(a); U(a); U(b); U(c);"))
+        .none()
+        .dismissed(Reason::GateLock);
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn a_lock_of_each_object() {
             struct node *make(struct node *next) {{ struct node *n = malloc(sizeof *n); pthread_mutex_init(&n->m, 0); n->next = next; return n; }}
             struct node *list; MUTEX(a);
             void *f(void *p) {{ struct node *n = list; L(n->m); {second} U(n->m); return 0; }}
-            int main(void) {{ list = make(make(0)); pthread_t t, u; pthread_create(&t, 0, f, 0); pthread_create(&u, 0, f, 0);
+            int main(void) {{ for (int i = 0; i < 3; i++) list = make(list); pthread_t t, u; pthread_create(&t, 0, f, 0); pthread_create(&u, 0, f, 0);
             pthread_join(t, 0); pthread_join(u, 0); return 0; }}"
         )
     };

@@ -46,7 +46,11 @@ fn compare(seed: u64, directory: &std::path::Path, models: &Models) -> Compared 
     let mut complaints = Vec::new();
     for lines in &shown {
         if !candidates.iter().any(|candidate| candidate.is_subset(lines)) {
-            complaints.push(format!("seed {seed}: a run shows a deadlock at {lines:?}, which is no candidate: {}\n{}", said.summary(), written.source));
+            complaints.push(format!(
+                "seed {seed}: a run shows a deadlock at {lines:?}, which is no candidate: {}\n{}",
+                said.summary(),
+                written.source
+            ));
         }
     }
     let is_shown = |candidate: &&Lines| shown.iter().any(|lines| candidate.is_subset(lines));

@@ -12,6 +12,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::alike::Alike;
 use super::candidates::Blocking;
 use super::{DeadlockCycle, Held, Member, OrderEdge, Wait};
 use crate::engines::reachability::{Answer, Participant, Standing, chosen, not_together};
@@ -46,6 +47,7 @@ type Sites = BTreeSet<(u32, Wait)>;
 struct Search<'a, 't> {
     analysis: &'a mut Analysis<'t>,
     blocking: &'a Blocking,
+    places: &'a Alike,
     nodes: Vec<Node>,
     /// By node: those that hold it up.
     next: Vec<Vec<usize>>,
@@ -58,7 +60,12 @@ struct Search<'a, 't> {
 }
 
 /// The cycles, and whether all were looked at.
-pub fn search(analysis: &mut Analysis<'_>, blocking: &Blocking, edges: &[OrderEdge]) -> (Vec<DeadlockCycle>, bool) {
+pub fn search(
+    analysis: &mut Analysis<'_>,
+    blocking: &Blocking,
+    edges: &[OrderEdge],
+    places: &Alike,
+) -> (Vec<DeadlockCycle>, bool) {
     let alike = alike(analysis);
     let mut nodes = Vec::new();
     for edge in edges {
@@ -80,6 +87,7 @@ pub fn search(analysis: &mut Analysis<'_>, blocking: &Blocking, edges: &[OrderEd
     let mut search = Search {
         analysis,
         blocking,
+        places,
         nodes,
         next,
         fits: FxHashMap::default(),
@@ -311,7 +319,7 @@ impl Search<'_, '_> {
             doubts = doubts.with(Doubt::Join);
         }
         let members: Vec<Member> =
-            chain.iter().zip(standing).map(|(at, standing)| member(&self.nodes[*at].edge, standing)).collect();
+            chain.iter().zip(standing).map(|(at, standing)| self.member(&self.nodes[*at].edge, standing)).collect();
         // Somebody may take from a member what it holds.
         let is_sure = |member: &Member| {
             let locks = member.blocks_by.into_iter().chain(match member.waits {
@@ -347,12 +355,13 @@ impl Search<'_, '_> {
         };
         chain.iter().map(one_of).collect()
     }
-}
 
-fn member(edge: &OrderEdge, standing: Standing) -> Member {
-    let blocks_by: Option<LockId> = match edge.holds {
-        Held::Lock { lock, .. } => Some(lock),
-        Held::Running { .. } => None,
-    };
-    Member { standing, symbol: edge.symbol, waits: edge.waits, blocks_by }
+    fn member(&self, edge: &OrderEdge, standing: Standing) -> Member {
+        let blocks_by: Option<LockId> = match edge.holds {
+            Held::Lock { lock, .. } => Some(lock),
+            Held::Running { .. } => None,
+        };
+        let others = self.places.others(edge).to_vec();
+        Member { standing, symbol: edge.symbol, waits: edge.waits, blocks_by, others }
+    }
 }

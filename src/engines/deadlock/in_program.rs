@@ -44,6 +44,11 @@ pub struct CycleCandidate {
 pub enum DeadlockLimit {
     OutOfTime,
     TooManyCycles,
+    /// So many further choices of places of one cycle were not listed.
+    MorePlaces {
+        object: String,
+        count: u64,
+    },
     /// It may wait for what no lock decides.
     Waits {
         what: &'static str,
@@ -73,7 +78,7 @@ impl DeadlockLimit {
             | Self::Jump(at)
             | Self::UnknownLock(at)
             | Self::Cancelled(at) => Some(*at),
-            Self::OutOfTime | Self::TooManyCycles | Self::EndsHolding { .. } => None,
+            Self::OutOfTime | Self::TooManyCycles | Self::MorePlaces { .. } | Self::EndsHolding { .. } => None,
         }
     }
 }
@@ -83,6 +88,9 @@ impl fmt::Display for DeadlockLimit {
         match self {
             Self::OutOfTime => write!(f, "the time was used up before all orders of locks were looked at"),
             Self::TooManyCycles => write!(f, "there are too many cycles in the order of locks to look at all of them"),
+            Self::MorePlaces { object, count } => {
+                write!(f, "up to {count} further places of the deadlock on {object} are not listed")
+            }
             Self::Waits { what, .. } => write!(f, "whether a thread waits for ever for {what} is not decided"),
             Self::Jump(_) => write!(f, "what is held after a jump out of functions, or after a cleanup routine, is not known"),
             Self::UnknownLock(_) => write!(f, "a lock is taken through a pointer that was never given a value"),
@@ -122,13 +130,21 @@ pub fn check(tabulation: &mut Tabulation<'_, '_>, models: &BoundModels<'_>) -> D
         reach,
         refuted: BTreeMap::new(),
     };
-    let mut limits = writer.limits(&analysis, models, &found);
+    let mut limits = writer.limits(&mut analysis, models, &found);
     limits.dedup_by_key(|limit| limit.to_string());
     let mut candidates: BTreeMap<BTreeSet<(String, String, u32)>, CycleCandidate> = BTreeMap::new();
+    let mut left_out: BTreeMap<String, u64> = BTreeMap::new();
     for cycle in &found.cycles {
-        let candidate = writer.candidate(cycle);
-        candidates.entry(candidate.lines()).or_insert(candidate);
+        let (places, more) = writer.places(cycle);
+        for symbols in places {
+            let candidate = writer.candidate(cycle, &symbols);
+            if more > 0 {
+                left_out.insert(candidate.object.clone(), more);
+            }
+            candidates.entry(candidate.lines()).or_insert(candidate);
+        }
     }
+    limits.extend(left_out.into_iter().map(|(object, count)| DeadlockLimit::MorePlaces { object, count }));
     found.dismissed.iter().for_each(|cycle| writer.dismiss(cycle));
     DeadlockResult { candidates: candidates.into_values().collect(), refuted: writer.refuted.into_values().collect(), limits }
 }
@@ -139,6 +155,9 @@ impl CycleCandidate {
         self.ends.iter().map(Side::line).collect()
     }
 }
+
+/// More choices of places for one cycle are counted and not listed.
+const MOST_PLACES: usize = 16;
 
 /// What makes dismissed cycles one group: the locks, the reason, the functions.
 type GroupKey = (String, Reason, BTreeSet<String>);
@@ -215,11 +234,35 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    fn candidate(&mut self, cycle: &DeadlockCycle) -> CycleCandidate {
-        let mut members: Vec<(Side, Option<String>)> = Vec::new();
+    /// The places at which the members of a cycle may stand, one for each line, and how many more choices there are.
+    fn places(&self, cycle: &DeadlockCycle) -> (Vec<Vec<SymbolId>>, u64) {
+        let mut choices: Vec<Vec<SymbolId>> = vec![Vec::new()];
+        let mut all: u64 = 1;
         for member in &cycle.members {
+            let thread = member.standing.thread;
+            let mut lines = BTreeMap::new();
+            for symbol in std::iter::once(&member.symbol).chain(&member.others) {
+                let site = self.threads.spot(thread, *symbol).site;
+                let place = self.tabulation.program.place_of(site);
+                lines
+                    .entry(place.map_or((String::new(), usize::from(site) as u32), |place| (place.file, place.line)))
+                    .or_insert(*symbol);
+            }
+            all = all.saturating_mul(lines.len() as u64);
+            let longer = choices.iter().flat_map(|before| {
+                lines.values().map(move |symbol| before.iter().copied().chain([*symbol]).collect::<Vec<SymbolId>>())
+            });
+            choices = longer.take(MOST_PLACES).collect();
+        }
+        let more = all - choices.len() as u64;
+        (choices, more)
+    }
+
+    fn candidate(&mut self, cycle: &DeadlockCycle, symbols: &[SymbolId]) -> CycleCandidate {
+        let mut members: Vec<(Side, Option<String>)> = Vec::new();
+        for (member, symbol) in cycle.members.iter().zip(symbols) {
             let blocks_by = member.blocks_by.map(|lock| (lock, Mode::Exclusive));
-            let side = self.side(member.standing.thread, member.symbol, member.waits, blocks_by);
+            let side = self.side(member.standing.thread, *symbol, member.waits, blocks_by);
             members.push((side, member.blocks_by.map(|lock| self.lock(lock))));
         }
         // It begins where the source does; who follows whom stays.
@@ -319,7 +362,7 @@ impl Writer<'_, '_, '_> {
     }
 
     /// What could hide a deadlock.
-    fn limits(&self, analysis: &Analysis<'_>, models: &BoundModels<'_>, found: &Deadlocks) -> Vec<DeadlockLimit> {
+    fn limits(&self, analysis: &mut Analysis<'_>, models: &BoundModels<'_>, found: &Deadlocks) -> Vec<DeadlockLimit> {
         let mut limits: BTreeSet<DeadlockLimit> = BTreeSet::new();
         if !found.is_complete {
             limits.insert(DeadlockLimit::TooManyCycles);
@@ -329,13 +372,16 @@ impl Writer<'_, '_, '_> {
         limits.extend(remarks.unknown_locks.iter().map(|site| DeadlockLimit::UnknownLock(*site)));
         self.waits(models, &mut limits);
         for thread in analysis.threads.ids() {
-            for origin in
-                [Origin::Start, Origin::Created].into_iter().filter(|origin| analysis.population.exists(thread, *origin))
-            {
+            for origin in [Origin::Start, Origin::Created] {
+                if !analysis.population.exists(thread, origin) {
+                    continue;
+                }
                 for end in &self.threads.ends[thread.index()] {
-                    for atom in analysis.may_hold(thread, origin, *end).iter().map(Atom::from_index) {
-                        let (thread, lock) = (self.thread(thread).to_owned(), self.lock(atom.lock()));
-                        limits.insert(DeadlockLimit::EndsHolding { thread, lock });
+                    for history in analysis.histories_at(thread, origin, *end).iter() {
+                        for atom in history.may_hold.iter().map(Atom::from_index) {
+                            let (thread, lock) = (self.thread(thread).to_owned(), self.lock(atom.lock()));
+                            limits.insert(DeadlockLimit::EndsHolding { thread, lock });
+                        }
                     }
                 }
                 for (_, rule) in analysis.threads.thread(thread).system.rules() {

@@ -13,6 +13,7 @@
 //!                thread that waits for itself alone is no cycle but a misuse.
 //! # Misses       A search that takes too long is not complete, and says so.
 
+mod alike;
 mod candidates;
 mod cycles;
 mod dismissed;
@@ -20,6 +21,7 @@ mod in_program;
 
 pub use in_program::{CycleCandidate, DeadlockLimit, DeadlockResult, check};
 
+use alike::Alike;
 use candidates::{Blocking, all_edges, order_edges};
 
 use crate::engines::reachability::{NotTogether, Standing};
@@ -58,6 +60,8 @@ pub struct Member {
     pub waits: Wait,
     /// The lock by which it holds up the one before it; `None` when that one joins it.
     pub blocks_by: Option<LockId>,
+    /// Other places where the thread may stand in its stead, which nothing tells apart from this one.
+    pub others: Vec<SymbolId>,
 }
 
 impl Member {
@@ -142,7 +146,8 @@ pub fn lock_order_edges(analysis: &Analysis<'_>) -> (Vec<OrderEdge>, Vec<OrderEd
 pub fn deadlocks(analysis: &mut Analysis<'_>) -> Deadlocks {
     let blocking = Blocking::of(analysis);
     let edges = order_edges(analysis, &blocking);
-    let (mut cycles, is_complete) = cycles::search(analysis, &blocking, &edges);
+    let (edges, alike) = Alike::of(analysis, edges);
+    let (mut cycles, is_complete) = cycles::search(analysis, &blocking, &edges, &alike);
     let dismissed = dismissed::dismissed(analysis, &blocking, &edges, &cycles);
     cycles.sort_by_key(|cycle| !cycle.doubts.is_empty());
     Deadlocks { cycles, dismissed, is_complete }

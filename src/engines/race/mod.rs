@@ -2,7 +2,8 @@
 //!
 //! # Method       1. `skeleton`: what of each function matters.  2. `tabulate`: what is certainly held at each point of each context.  3. `reach`: which threads
 //!                come to each context, and when.  4. `record`: accesses grouped into classes, each with its cover.  5. `pairs`: every two classes that
-//!                conflict are refuted for a reason, or are a candidate.  6. `report`: the same in words of the source.
+//!                conflict are refuted for a reason, or are a candidate.  6. `report`: the same in words of the source.  7. `histories`: what lock
+//!                histories refute of the candidates.
 //! # Theorem      A race that a run of the program shows, without undefined behaviour before it, is among the candidates. (Facts err on the side of more:
 //!                more accesses, more threads at the same time, fewer locks.)
 //! # False alarms Flags, semaphores, condition variables and release/acquire hand-over order nothing here; values of data are known only as far
@@ -11,6 +12,7 @@
 
 mod cover;
 mod creation;
+mod histories;
 pub(in crate::engines) mod names;
 pub(in crate::engines) mod order;
 mod pairs;
@@ -58,7 +60,9 @@ pub fn prepare<'a, 'p>(program: &'a Program, models: &BoundModels<'_>, facts: &'
 
 /// The same, when it is known what is held where.
 pub fn judge(tabulation: &mut Tabulation<'_, '_>, collected: Collected, options: &RaceOptions) -> RaceResult {
-    judge_in_time(tabulation, collected, options).unwrap_or_else(|OutOfTime| RaceResult::out_of_time())
+    let mut result = judge_in_time(tabulation, collected, options).unwrap_or_else(|OutOfTime| RaceResult::out_of_time());
+    histories::refute(tabulation, &mut result, options.deadline);
+    result
 }
 
 fn judge_in_time(

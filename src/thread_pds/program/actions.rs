@@ -65,7 +65,11 @@ impl Walker<'_, '_, '_> {
             }
             Action::Release { lock, is_read_write } => {
                 let how = if *is_read_write { Use::ReadWrite } else { Use::Lock };
-                let step = self.given_back(at, *lock, &before, how).map_or(Step::Nothing, |lock| Step::Release { lock });
+                let lock = self.given_back(at, *lock, &before, how);
+                if lock.is_none() {
+                    self.walked.remarks.unknown_locks.insert(at.site);
+                }
+                let step = lock.map_or(Step::Nothing, |lock| Step::Release { lock });
                 self.one_step(graph, at, action, (node, before), step, next);
             }
             Action::Forget { lock } => {

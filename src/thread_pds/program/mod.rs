@@ -47,7 +47,7 @@ pub struct Remarks {
     pub jumps: BTreeSet<SiteId>,
     /// Waits that no lock decides: for a condition, a semaphore, a barrier.
     pub waits: BTreeSet<SiteId>,
-    /// Acquisitions through a pointer that was never given a value.
+    /// Acquisitions and releases through a pointer that was never given a value.
     pub unknown_locks: BTreeSet<SiteId>,
 }
 
@@ -60,6 +60,8 @@ pub struct ProgramThreads {
     pub spots: Vec<Spot>,
     /// By lock.
     pub names: Vec<LockName>,
+    /// By thread: where it stands before the accesses that were asked for.
+    pub targets: Vec<Vec<SymbolId>>,
     /// By thread: where it may end, by returning or by leaving.
     pub ends: Vec<Vec<SymbolId>>,
     /// By thread and symbol: the phases in which the thread may stand there.

@@ -53,6 +53,12 @@ impl KnownOrder {
         KnownOrder { points, apart }
     }
 
+    /// What decides which places a place is apart from.
+    pub fn points(&self, thread: ThreadId, symbol: SymbolId) -> &[PointNumber] {
+        let of_thread = self.points.get(thread.index());
+        of_thread.and_then(|symbols| symbols.get(usize::from(symbol))).map_or(&[], Vec::as_slice)
+    }
+
     /// Why two instances, of two threads or of one, never stand there at once.
     pub fn apart(&self, one: (ThreadId, SymbolId), other: (ThreadId, SymbolId)) -> Option<OrderReason> {
         let points = |(thread, symbol): (ThreadId, SymbolId)| self.points.get(thread.index())?.get(usize::from(symbol));

@@ -21,30 +21,30 @@ pub fn assemble(tabulation: &mut Tabulation<'_, '_>, walked: Walked) -> ProgramT
     let (locks, names) = locks.table(tabulation, may_refute(&remarks));
     let numbers = Numbers::of(&graphs);
     let mut threads = Threads { locks, ..Threads::default() };
-    let (mut sources, mut ends, mut phases) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut sources, mut targets, mut ends, mut phases) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (thread, known) in tabulation.facts.threads.threads() {
         let mut writer = Writer::new(tabulation, &graphs, &numbers, thread);
         writer.roots();
-        let (system, ends_of, phases_of) = writer.finish();
-        let mut system = system;
+        let Written { mut system, targets: targets_of, ends: ends_of, phases: phases_of } = writer.finish();
         match known.kind {
             ThreadKind::Main => system.instances = 1,
             ThreadKind::Created if !known.is_many => system.created = 1,
             ThreadKind::Created | ThreadKind::Library | ThreadKind::Anywhere => system.created = MANY,
         }
         sources.push(thread);
+        targets.push(targets_of);
         ends.push(ends_of);
         phases.push(phases_of);
         threads.threads.push(system);
     }
     threads.order = Some(KnownOrder::of(&tabulation.facts.threads, &sources, &phases));
     let spots: Vec<Spot> = graphs.into_values().flat_map(|graph| graph.points).map(|point| point.spot).collect();
-    ProgramThreads { threads, sources, spots, names, ends, phases, remarks }
+    ProgramThreads { threads, sources, spots, names, targets, ends, phases, remarks }
 }
 
-/// After a jump it is not known what is held.
+/// After a jump, or a release of who knows what, it is not known what is held.
 fn may_refute(remarks: &Remarks) -> bool {
-    remarks.jumps.is_empty()
+    remarks.jumps.is_empty() && remarks.unknown_locks.is_empty()
 }
 
 /// The number of every point of every graph, as a place.
@@ -64,6 +64,14 @@ impl Numbers {
     }
 }
 
+/// One thread's system, and what is said of its symbols.
+struct Written {
+    system: ThreadSystem,
+    targets: Vec<SymbolId>,
+    ends: Vec<SymbolId>,
+    phases: Vec<Vec<PhaseId>>,
+}
+
 struct Writer<'a, 't, 'p> {
     tabulation: &'a Tabulation<'t, 'p>,
     graphs: &'a BTreeMap<ContextId, Graph>,
@@ -76,6 +84,7 @@ struct Writer<'a, 't, 'p> {
     /// The phases in which each context is come to; `None` for one that has its own.
     arrivals: BTreeMap<ContextId, BTreeSet<Option<PhaseId>>>,
     open: VecDeque<(ContextId, Option<PhaseId>)>,
+    targets: Vec<SymbolId>,
     ends: Vec<SymbolId>,
     most_ways: u32,
 }
@@ -97,6 +106,7 @@ impl<'a, 't, 'p> Writer<'a, 't, 'p> {
             owners: Vec::new(),
             arrivals: BTreeMap::new(),
             open: VecDeque::new(),
+            targets: Vec::new(),
             ends: Vec::new(),
             most_ways: 1,
         }
@@ -114,8 +124,12 @@ impl<'a, 't, 'p> Writer<'a, 't, 'p> {
         if let Some(known) = self.symbols.get(&(context, node)) {
             return *known;
         }
-        let spot = &self.graphs[&context].points[node as usize].spot;
+        let point = &self.graphs[&context].points[node as usize];
+        let spot = &point.spot;
         let symbol = SymbolId(self.owners.len() as u32);
+        if point.is_target {
+            self.targets.push(symbol);
+        }
         self.owners.push(Some((context, spot.block, spot.index)));
         self.system.places.push(self.numbers.firsts[&context] + node);
         self.symbols.insert((context, node), symbol);
@@ -238,15 +252,15 @@ impl<'a, 't, 'p> Writer<'a, 't, 'p> {
         }
     }
 
-    fn finish(self) -> (ThreadSystem, Vec<SymbolId>, Vec<Vec<PhaseId>>) {
+    fn finish(self) -> Written {
         let phases = self.owners.iter().map(|owner| match owner {
             Some((context, block, index)) => self.phases_at(*context, *block, *index),
             None => vec![PhaseId::ANY],
         });
         let phases = phases.collect();
-        let Writer { mut system, ends, .. } = self;
+        let Writer { mut system, targets, ends, .. } = self;
         system.start = Self::head(SymbolId(0));
-        (system, ends, phases)
+        Written { system, targets, ends, phases }
     }
 
     fn phases_at(&self, context: ContextId, block: BlockId, index: usize) -> Vec<PhaseId> {
