@@ -13,7 +13,7 @@ use std::process::Command;
 use clock::processor_seconds;
 use generated::{OBJECTS, Shape, Table, philosophers, program};
 use lockcheck::engines::deadlock::{Deadlocks, deadlocks};
-use lockcheck::engines::reachability::{Answer, RaceAnswer, Target, race, reachable};
+use lockcheck::engines::reachability::{Answer, RaceAnswer, Refutation, Target, race, reachable};
 use lockcheck::pushdown::SymbolId;
 use lockcheck::thread_pds::{Analysis, ThreadId, Threads};
 
@@ -69,7 +69,7 @@ fn of_program(shape: Shape, queries: &[&str]) -> String {
 
 /// Pairs of accesses and other places, spread over all threads.
 fn pairs(analysis: &mut Analysis<'_>, threads: &Threads) -> String {
-    let mut counts = [0; 3];
+    let mut counts = [0; 4];
     for sample in 0..2_000u32 {
         let pick = |number: u32| {
             let thread = ThreadId(number % threads.threads.len() as u32);
@@ -78,11 +78,12 @@ fn pairs(analysis: &mut Analysis<'_>, threads: &Threads) -> String {
         };
         match reachable(analysis, &[pick(2 * sample), pick(2 * sample + 3)]) {
             Answer::Yes(_) => counts[0] += 1,
+            Answer::Refuted(Refutation::NotReached(_)) => counts[3] += 1,
             Answer::Refuted(_) => counts[1] += 1,
             Answer::Possible(_) => counts[2] += 1,
         }
     }
-    format!("pairs: {} yes, {} no, {} possible", counts[0], counts[1], counts[2])
+    format!("pairs: {} yes, {} no, {} possible, {} not reached", counts[0], counts[1], counts[2], counts[3])
 }
 
 fn races(analysis: &mut Analysis<'_>) -> String {

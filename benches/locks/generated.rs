@@ -167,7 +167,10 @@ fn body(shape: Shape, number: u32, seed: u64) -> ThreadSystem {
                     let class = if random.chance(shape.disorder) { random.below(shape.nesting) } else { level };
                     let lock = class * classes + random.below(classes);
                     writer.step(here, acquire(lock));
-                    section = Some((lock, at + 2 + random.below(6)));
+                    let until = (at + 2 + random.below(6)).min(points - 2);
+                    // Every section may be passed by, and every call, so that all of the program is reached.
+                    writer.rule(here, Replacement::Step(SymbolId(entry + until + 1)), Step::Nothing);
+                    section = Some((lock, until));
                 }
                 _ => {
                     // A callee of a higher level, so that no lock is taken while one of its level is held.
@@ -178,6 +181,7 @@ fn body(shape: Shape, number: u32, seed: u64) -> ThreadSystem {
                             let callee = first + random.below((shape.functions - first).min(12));
                             let (callee, resume) = (SymbolId(entry_of(callee)), SymbolId(here + 1));
                             writer.rule(here, Replacement::Push { callee, resume }, Step::Nothing);
+                            writer.step(here, Step::Nothing);
                         }
                         2 if section.is_none() && at + 4 < points => {
                             let over = 2 + random.below(2);
