@@ -27,6 +27,11 @@ pub fn run(arguments: &EmitArgs) -> Result<ExitCode, Error> {
         EmitKind::Pds => Err(not_built("emit pds")),
         EmitKind::Histories => Err(not_built("emit histories")),
         EmitKind::LockOrder => Err(not_built("emit lock-order")),
-        EmitKind::Externals => Err(not_built("emit externals")),
+        EmitKind::Externals => {
+            let (_, models) = input::load_models(&arguments.input)?;
+            let program = input::load_program(&arguments.input)?;
+            output::print(&pipeline::externals(&program, &models))?;
+            Ok(ExitCode::SUCCESS)
+        }
     }
 }
