@@ -135,7 +135,7 @@ impl Reason {
 pub struct Statistics {
     pub functions: u64,
     pub threads: u64,
-    /// Places that are taken as locks.
+    /// Places that may be taken as locks, as far as pointers are followed: no fewer than there are.
     pub locks: u64,
     pub objects: QuietObjects,
     pub seconds: Seconds,

@@ -1,4 +1,4 @@
-//! How many locks a program has, for the statistics: the places that it hands to functions that take a lock.
+//! How many locks a program has at most, for the statistics: the places that it may hand to functions that take a lock.
 //!
 //! A place is an abstract object and an offset: an element of an array whose index is not known is one with all the others.
 

@@ -232,3 +232,13 @@ fn two_runs_differ_in_time_and_memory_only() {
         assert_eq!(timeless(), timeless());
     }
 }
+
+#[test]
+fn mathematics_that_clang_knows_is_known() {
+    let report = Scratch::with(
+        "#include <math.h>\n#include <assert.h>\nint main(int count, char **words) {\n    double whole, x = 2.5 * count;\n    float f;\n    \
+         assert(modf(x, &whole) == 0.5 && whole == 2);\n    assert(modff(1.25f, &f) == 0.25f && f == 1);\n    return words == 0;\n}\n",
+    )
+    .report(&[]);
+    assert_eq!((list(&report, "assumptions").len(), list(&report, "findings").len()), (0, 0), "{report}");
+}
