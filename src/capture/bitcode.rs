@@ -20,8 +20,19 @@ pub const LENIENT: [&str; 4] = [
     "-Wno-error=int-conversion",
     "-Wno-error=incompatible-pointer-types",
 ];
-/// The name of the output follows.
-pub const ANALYSIS: [&str; 7] = ["-g", "-O1", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", "-o"];
+/// The name of the output follows. `modf` stays a call of a known function, where clang would make an instruction with two results of it.
+pub const ANALYSIS: [&str; 10] = [
+    "-fno-builtin-modf",
+    "-fno-builtin-modff",
+    "-fno-builtin-modfl",
+    "-g",
+    "-O1",
+    "-Xclang",
+    "-disable-llvm-passes",
+    "-emit-llvm",
+    "-c",
+    "-o",
+];
 /// The builder has said already what is to be said.
 const SILENT: [&str; 2] = ["-w", "-Qunused-arguments"];
 /// Options that only other compilers know are dropped; all of them are named at the first try, in one stage of clang or the next.

@@ -11,7 +11,7 @@ use crate::program::text;
 use crate::pushdown::SymbolId;
 use crate::report::locks;
 use crate::thread_model::{Place, Question, ThreadModel};
-use crate::thread_pds::{ModelThreads, ThreadId};
+use crate::thread_pds::{ModelThreads, ThreadId, Threads};
 
 pub fn run(arguments: &EmitArgs) -> Result<ExitCode, Error> {
     let has_graph = matches!(arguments.kind, EmitKind::Threads | EmitKind::Pds | EmitKind::LockOrder);
@@ -31,31 +31,48 @@ pub fn run(arguments: &EmitArgs) -> Result<ExitCode, Error> {
             Ok(ExitCode::SUCCESS)
         }
         EmitKind::Pds | EmitKind::Histories | EmitKind::LockOrder => of_locks(arguments),
-        EmitKind::Externals => Err(not_built("emit externals")),
+        EmitKind::Externals => {
+            let (_, models) = input::load_models(&arguments.input)?;
+            let program = input::load_program(&arguments.input)?;
+            output::print(&pipeline::externals(&program, &models))?;
+            Ok(ExitCode::SUCCESS)
+        }
     }
 }
 
-/// What the lock engines work on.
+/// What the lock engines work on: the threads of a model, or of a program.
 fn of_locks(arguments: &EmitArgs) -> Result<ExitCode, Error> {
-    let Some(model) = model::among(&arguments.input.inputs)? else {
-        let kind = match arguments.kind {
-            EmitKind::Pds => "pds",
-            EmitKind::LockOrder => "lock-order",
-            _ => "histories",
-        };
-        return Err(not_built(&format!("emit {kind} of anything but a thread model")));
-    };
-    let threads = ModelThreads::of(&model);
-    let place = |thread, symbol| model.place_text(threads.step(thread, symbol));
-    let text = match (arguments.kind, arguments.dot) {
-        (EmitKind::Pds, true) => locks::pds_dot(&threads.threads, &place),
-        (EmitKind::Pds, false) => locks::pds(&threads.threads, &place),
-        (EmitKind::LockOrder, true) => locks::lock_order_dot(&threads.threads, &place),
-        (EmitKind::LockOrder, false) => locks::lock_order(&threads.threads, &place),
-        _ => locks::histories(&threads.threads, &place, &asked(&model, &threads)),
+    let text = match model::among(&arguments.input.inputs)? {
+        Some(model) => {
+            let threads = ModelThreads::of(&model);
+            let place = |thread, symbol| model.place_text(threads.step(thread, symbol));
+            written(arguments, &threads.threads, &place, &asked(&model, &threads))
+        }
+        None => {
+            let (_, models) = input::load_models(&arguments.input)?;
+            let program = input::load_program(&arguments.input)?;
+            let systems = pipeline::systems(&program, &models);
+            let place = |thread, symbol| systems.place(thread, symbol);
+            written(arguments, &systems.threads, &place, &BTreeSet::new())
+        }
     };
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn written(
+    arguments: &EmitArgs,
+    threads: &Threads,
+    place: &dyn Fn(ThreadId, SymbolId) -> String,
+    asked: &BTreeSet<(ThreadId, SymbolId)>,
+) -> String {
+    match (arguments.kind, arguments.dot) {
+        (EmitKind::Pds, true) => locks::pds_dot(threads, place),
+        (EmitKind::Pds, false) => locks::pds(threads, place),
+        (EmitKind::LockOrder, true) => locks::lock_order_dot(threads, place),
+        (EmitKind::LockOrder, false) => locks::lock_order(threads, place),
+        _ => locks::histories(threads, place, asked),
+    }
 }
 
 /// The places that the queries of a model speak of.

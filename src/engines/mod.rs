@@ -5,6 +5,9 @@ pub mod product;
 pub mod queries;
 pub mod race;
 pub mod reachability;
+mod systems;
+
+pub use systems::NamedSystems;
 
 use crate::deadline::OutOfTime;
 use crate::facts::Facts;

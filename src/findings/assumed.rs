@@ -40,6 +40,9 @@ fn could_hide_a_race(kind: AssumptionKind) -> bool {
         AssumptionKind::VolatileAsAtomic | AssumptionKind::AssumedAtomic => true,
         AssumptionKind::PartialModel => true,
         // Every way through the program counts, whatever is read; names do not matter.
-        AssumptionKind::StandardInput | AssumptionKind::FileContent | AssumptionKind::NoDebugInformation => false,
+        AssumptionKind::StandardInput
+        | AssumptionKind::FileContent
+        | AssumptionKind::NotComputed
+        | AssumptionKind::NoDebugInformation => false,
     }
 }

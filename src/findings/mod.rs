@@ -14,7 +14,7 @@ pub use assumed::could_hide;
 pub use end::{End, HeldLock, Role, TraceStep};
 pub use note::{Note, NoteKind};
 pub use protection::Protection;
-pub use report::{CheckState, Finding, QuietObjects, Reason, Refuted, Report, Seconds, Statistics};
+pub use report::{CheckState, Finding, Mebibytes, QuietObjects, Reason, Refuted, Report, Seconds, Statistics};
 pub use rule::{Check, Rule};
 pub use steps::{Step, StepKind};
 pub use verdict::{Limit, Verdict};

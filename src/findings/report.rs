@@ -135,8 +135,11 @@ impl Reason {
 pub struct Statistics {
     pub functions: u64,
     pub threads: u64,
+    /// Places that may be taken as locks, as far as pointers are followed: no fewer than there are.
+    pub locks: u64,
     pub objects: QuietObjects,
     pub seconds: Seconds,
+    pub mebibytes: Mebibytes,
     pub executions: u64,
     pub transitions: u64,
     pub states: u64,
@@ -151,6 +154,15 @@ pub struct Seconds {
     pub engines: f64,
     pub refine: f64,
     pub explore: f64,
+}
+
+/// The most memory that was used up to the end of each stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Mebibytes {
+    pub load: u64,
+    pub facts: u64,
+    pub engines: u64,
+    pub explore: u64,
 }
 
 /// Objects of which nothing needs to be said pair by pair.

@@ -291,6 +291,8 @@ pub enum Effect {
     Unmodelled {
         unless_zero: Option<ArgumentIndex>,
     },
+    /// What it returns and writes is not computed: a run goes on with an answer that was made up, and rests on that.
+    NotComputed,
     /// Returns one of its arguments.
     Returns {
         argument: ArgumentIndex,

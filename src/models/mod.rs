@@ -28,6 +28,7 @@ const EMBEDDED: &[(&str, &str)] = &[
     ("models/atomics.yaml", include_str!("../../models/atomics.yaml")),
     ("models/verifier.yaml", include_str!("../../models/verifier.yaml")),
     ("models/process.yaml", include_str!("../../models/process.yaml")),
+    ("models/posix.yaml", include_str!("../../models/posix.yaml")),
     ("models/libc.yaml", include_str!("../../models/libc.yaml")),
 ];
 

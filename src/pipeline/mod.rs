@@ -8,12 +8,15 @@ mod assumed;
 mod deadlocks;
 mod execution;
 mod exhaustion;
+mod externals;
+mod locks;
 mod possible;
 mod races;
 mod replay;
 mod settings;
 mod states;
 mod suspected;
+mod systems;
 mod threads;
 
 use std::time::Instant;
@@ -22,14 +25,16 @@ use crate::engines::race::RaceOptions;
 use crate::engines::{self, Wanted};
 use crate::error::Error;
 use crate::facts::Facts;
-use crate::findings::{Check, Finding, Report};
+use crate::findings::{Check, Finding, Mebibytes, Report};
 use crate::models::Models;
 use crate::program::Program;
 use execution::Execution;
 pub use exhaustion::exhaust;
+pub use externals::externals;
 pub use replay::{Replayed, replay};
 pub use settings::{ExploreSettings, RunSettings, Settings};
 use suspected::Suspected;
+pub use systems::systems;
 pub use threads::threads;
 
 /// Checks a program. `progress` is told what is being done.
@@ -88,7 +93,15 @@ pub fn check(
     };
     finish(&mut report, settings);
     let seconds = &mut report.statistics.seconds;
-    (seconds.load, seconds.facts, seconds.engines, seconds.explore) = (load, facts_time, engines_time, explore_time);
+    (seconds.load, seconds.facts, seconds.engines, seconds.explore) =
+        (load.seconds, facts_time.seconds, engines_time.seconds, explore_time.seconds);
+    report.statistics.mebibytes = Mebibytes {
+        load: load.mebibytes,
+        facts: facts_time.mebibytes,
+        engines: engines_time.mebibytes,
+        explore: explore_time.mebibytes,
+    };
+    report.statistics.locks = facts.as_ref().map_or(0, |facts| locks::count(program, &bound, facts));
     Ok(report)
 }
 
@@ -105,14 +118,19 @@ fn finish(report: &mut Report, settings: &Settings) {
     });
 }
 
-/// Wall time by stage.
+/// What a stage took: wall time, and the most memory up to its end.
+struct Lap {
+    seconds: f64,
+    mebibytes: u64,
+}
+
 struct Clock {
     last: Instant,
 }
 
 impl Clock {
-    fn lap(&mut self) -> f64 {
+    fn lap(&mut self) -> Lap {
         let before = std::mem::replace(&mut self.last, Instant::now());
-        (self.last - before).as_secs_f64()
+        Lap { seconds: (self.last - before).as_secs_f64(), mebibytes: states::peak_rss_mib() }
     }
 }

@@ -55,6 +55,8 @@ pub enum AssumptionKind {
     AssumedAtomic,
     /// Something that a known library function may do and that is not executed: robust mutexes, signals that are sent, …
     PartialModel,
+    /// A known library function whose answer is not computed: a run made one up, and tried no other.
+    NotComputed,
     /// Standard input was taken as empty: other inputs were not tried.
     StandardInput,
     /// What a file holds was chosen byte by byte: what the program itself wrote to it is not remembered.
@@ -62,7 +64,7 @@ pub enum AssumptionKind {
 }
 
 impl AssumptionKind {
-    pub const ALL: [AssumptionKind; 16] = [
+    pub const ALL: [AssumptionKind; 17] = [
         Self::ExternalFunction,
         Self::InlineAssembly,
         Self::TargetIntrinsic,
@@ -77,6 +79,7 @@ impl AssumptionKind {
         Self::VolatileAsAtomic,
         Self::AssumedAtomic,
         Self::PartialModel,
+        Self::NotComputed,
         Self::StandardInput,
         Self::FileContent,
     ];
@@ -98,6 +101,7 @@ impl AssumptionKind {
             Self::VolatileAsAtomic => "volatile-as-atomic",
             Self::AssumedAtomic => "assumed-atomic",
             Self::PartialModel => "partial-model",
+            Self::NotComputed => "not-computed",
             Self::StandardInput => "standard-input",
             Self::FileContent => "file-content",
         }
@@ -115,6 +119,7 @@ impl AssumptionKind {
             | Self::MissingBitcode
             | Self::ExternalGlobal
             | Self::PartialModel
+            | Self::NotComputed
             | Self::FileContent => true,
             // An empty input is a real one.
             Self::StandardInput
@@ -144,6 +149,7 @@ impl AssumptionKind {
             | Self::VolatileAsAtomic
             | Self::AssumedAtomic
             | Self::PartialModel
+            | Self::NotComputed
             | Self::StandardInput
             | Self::FileContent => false,
         }

@@ -118,17 +118,21 @@ fn insert_place(object: &mut Map<String, Value>, place: Option<&Place>) {
 }
 
 fn statistics(statistics: &Statistics) -> Value {
-    let seconds = &statistics.seconds;
+    let (seconds, mebibytes) = (&statistics.seconds, &statistics.mebibytes);
     let round = |value: f64| (value * 1e4).round() / 1e4;
     json!({
         "functions": statistics.functions,
         "threads": statistics.threads,
+        "locks": statistics.locks,
         "objects": {
             "thread_local": statistics.objects.thread_local, "only_read": statistics.objects.only_read, "only_atomic": statistics.objects.only_atomic,
         },
         "seconds": {
             "load": round(seconds.load), "facts": round(seconds.facts), "engines": round(seconds.engines),
             "refine": round(seconds.refine), "explore": round(seconds.explore),
+        },
+        "mebibytes": {
+            "load": mebibytes.load, "facts": mebibytes.facts, "engines": mebibytes.engines, "explore": mebibytes.explore,
         },
         "executions": statistics.executions,
         "transitions": statistics.transitions,

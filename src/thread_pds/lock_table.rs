@@ -63,6 +63,11 @@ impl LockTable {
         LockId(self.locks.push_and_get_key(lock).0)
     }
 
+    /// Gives every lock its name.
+    pub fn rename(&mut self, name: impl Fn(LockId) -> String) {
+        self.locks.iter_mut_enumerated().for_each(|(index, lock)| lock.name = name(LockId(index.0)));
+    }
+
     pub fn len(&self) -> usize {
         self.locks.len()
     }

@@ -23,6 +23,8 @@ mod pages;
 #[cfg(feature = "llvm")]
 mod paths;
 #[cfg(feature = "llvm")]
+mod posix;
+#[cfg(feature = "llvm")]
 mod races;
 #[cfg(feature = "llvm")]
 mod replay;

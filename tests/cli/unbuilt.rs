@@ -6,16 +6,12 @@ use super::support::{Scratch, clean};
 fn each_answers_with_one_sentence() {
     let scratch = Scratch::with(&clean());
     scratch.write("report.json", "{}");
-    let cases: [(&[&str], &str); 21] = [
+    let cases: [(&[&str], &str); 17] = [
         (&["prog.c", "--format", "sarif"], "sarif"),
         (&["prog.c", "--format", "html", "--output", "r.html"], "html"),
         (&["prog.c", "--format", "witness"], "witness"),
         (&["prog.c", "--format", "text", "--format", "sarif", "--output", "r.sarif"], "sarif"),
         (&["certify", "report.json", "prog.c"], "certify"),
-        (&["emit", "pds", "prog.c"], "emit pds"),
-        (&["emit", "histories", "prog.c"], "emit histories"),
-        (&["emit", "lock-order", "prog.c"], "emit lock-order"),
-        (&["emit", "externals", "prog.c"], "emit externals"),
         (&["emit", "program", "--dot", "prog.c"], "--dot"),
         (&["explore", "--strategy", "dpor", "prog.c"], "dpor"),
         (&["explore", "--strategy", "optimal", "prog.c"], "optimal"),

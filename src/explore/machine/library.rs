@@ -326,6 +326,7 @@ fn is_visible(effect: &Effect) -> bool {
         | Effect::SaveJump { .. }
         | Effect::Jump { .. }
         | Effect::Unmodelled { .. }
+        | Effect::NotComputed
         | Effect::Returns { .. }
         | Effect::ReturnsOneOf { .. }
         | Effect::ReturnsByLength { .. } => false,

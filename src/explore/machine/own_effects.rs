@@ -43,20 +43,20 @@ impl Turn<'_, '_> {
                 Environment::free(self, pointer)?;
             }
             Effect::Reads(range) => {
-                let (address, size) = self.range(&arguments, *range)?;
+                let (address, size) = self.range(model, &arguments, *range)?;
                 if size > 0 {
                     Environment::read(self, address, size)?;
                 }
             }
             Effect::Writes(range) => {
-                let (address, size) = self.range(&arguments, *range)?;
+                let (address, size) = self.range(model, &arguments, *range)?;
                 if size > 0 {
                     self.fill_bytes(address, None, size)?;
                 }
             }
             Effect::Choose => value = self.choose_value(return_type, &model.name),
             Effect::ChooseBytes(range) => {
-                let (address, size) = self.range(&arguments, *range)?;
+                let (address, size) = self.range(model, &arguments, *range)?;
                 let bytes: Vec<u8> = (0..size).map(|_| self.choose(8, &model.name) as u8).collect();
                 Environment::write(self, address, &bytes)?;
             }
@@ -130,6 +130,7 @@ impl Turn<'_, '_> {
                     self.machine.assume(AssumptionKind::PartialModel, &model.name, self.site);
                 }
             }
+            Effect::NotComputed => self.machine.assume(AssumptionKind::NotComputed, &model.name, self.site),
             Effect::Returns { argument } => value = arguments.get(*argument).cloned(),
             Effect::ReturnsOneOf { values, first_if_zero } => {
                 let argument = first_if_zero.map(|position| self.argument_number(&arguments, position)).transpose()?;
@@ -208,13 +209,19 @@ impl Turn<'_, '_> {
         Ok(new)
     }
 
-    fn range(&mut self, arguments: &[Value], range: Range) -> Result<(Pointer, u64), Stop> {
-        let address = self.pointer_argument(arguments, range.argument)?;
-        if address.is_null() {
+    fn range(&mut self, model: &FunctionModel, arguments: &[Value], range: Range) -> Result<(Pointer, u64), Stop> {
+        // The ranges of a function that is not computed are upper bounds: `fcntl` may have no such argument, or a number there.
+        let is_bound = model.effects.contains(&Effect::NotComputed);
+        let address = match arguments.get(range.argument) {
+            None if is_bound => Pointer::NULL,
+            _ => self.pointer_argument(arguments, range.argument)?,
+        };
+        if address.is_null() || is_bound && address.object.is_none() {
             return Ok((address, 0));
         }
         let size = self.size_of(arguments, range.size, Some(address))?;
-        Ok((address, size))
+        let most = if is_bound { self.machine.remaining_bytes(address)? } else { size };
+        Ok((address, size.min(most)))
     }
 
     fn size_of(&mut self, arguments: &[Value], size: SizeSource, address: Option<Pointer>) -> Result<u64, Stop> {

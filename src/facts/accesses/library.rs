@@ -181,6 +181,7 @@ impl Collector<'_> {
             | Effect::Callback { .. }
             | Effect::InstallHandler { in_structure: false, .. }
             | Effect::Unmodelled { .. }
+            | Effect::NotComputed
             | Effect::Returns { .. }
             | Effect::ReturnsOneOf { .. } => {}
         }

@@ -191,6 +191,7 @@ impl Solver<'_> {
             | Effect::SaveJump { .. }
             | Effect::Jump { .. }
             | Effect::Unmodelled { .. }
+            | Effect::NotComputed
             | Effect::ReturnsOneOf { .. }
             | Effect::ReturnsByLength { .. } => false,
         }

@@ -210,6 +210,7 @@ impl LibraryCall<'_> {
             | Effect::Assume { .. }
             | Effect::Assert { .. }
             | Effect::Unmodelled { .. }
+            | Effect::NotComputed
             | Effect::Returns { .. }
             | Effect::ReturnsOneOf { .. }
             | Effect::ReturnsByLength { .. } => return None,

@@ -124,6 +124,7 @@ impl Performance<'_, '_> {
             | Effect::SaveJump { .. }
             | Effect::Jump { .. }
             | Effect::Unmodelled { .. }
+            | Effect::NotComputed
             | Effect::Returns { .. }
             | Effect::ReturnsOneOf { .. }
             | Effect::ReturnsByLength { .. } => Ok(EffectOutcome::NotSynchronization),

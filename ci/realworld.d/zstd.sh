@@ -1,0 +1,12 @@
+# Compression with a thread pool.
+package=libzstd
+program=programs/zstd
+build() { make -C programs -j"$jobs" zstd HAVE_ZLIB=0 HAVE_LZMA=0 HAVE_LZ4=0; }
+check() {
+    seq 1 300000 >numbers
+    for level in 1 3 9 15; do
+        programs/zstd -T2 -B1MiB -q -f "-$level" numbers -o numbers.zst
+        programs/zstd -q -d -c numbers.zst | cmp - numbers
+        sha256sum <numbers.zst >>"$results"
+    done
+}

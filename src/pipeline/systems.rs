@@ -1,0 +1,12 @@
+//! The lock systems of a program: what `lockcheck emit pds`, `histories` and `lock-order` print of C.
+
+use crate::engines::NamedSystems;
+use crate::facts::Facts;
+use crate::models::Models;
+use crate::program::Program;
+
+pub fn systems(program: &Program, models: &Models) -> NamedSystems {
+    let bound = models.bind(program);
+    let facts = Facts::of(program, &bound, None);
+    NamedSystems::of(program, &bound, &facts)
+}
