@@ -9,8 +9,10 @@
 //!                as branches on lock results need it.
 //! # Misses       What the program's assumptions say: unknown functions, inline assembly, undefined behaviour.
 
+mod arguments;
 mod cover;
 mod creation;
+mod excuses;
 mod names;
 mod order;
 mod pairs;
@@ -18,6 +20,7 @@ mod reach;
 mod record;
 mod report;
 mod result;
+mod words;
 
 use std::collections::BTreeSet;
 
@@ -33,6 +36,7 @@ use crate::locks::Family;
 use crate::models::BoundModels;
 use crate::program::Program;
 use crate::thread_pds::holding::{self, Identity, Kinds, Tabulation};
+use arguments::Arguments;
 use cover::Covers;
 use creation::CreationLocks;
 use order::Orders;
@@ -82,6 +86,7 @@ fn check_in_time(
     let mut reach = Reach::of(facts, &tabulation, &mut orders);
     reach.announce(facts, &tabulation, &collected.accesses, &mut orders);
     let held_for_threads = CreationLocks::of(facts, &mut tabulation, (&reach, &mut orders), &collected);
+    let arguments = Arguments::of(program, models, facts, &tabulation);
     let tainted: FxHashSet<Family> = collected.tainted.iter().copied().collect();
     let mut unsafe_ground = Ground::default();
     loop {
@@ -90,15 +95,23 @@ fn check_in_time(
         creation_locks.retain(|place| !covers.is_bad_place(&mut tabulation.identity, place));
         orders.set_creation_locks(creation_locks);
         let racing = &unsafe_ground.racing;
-        let records = Records::of(&mut tabulation, (&reach, &mut orders), &collected.accesses, &mut covers, racing, options);
+        let records =
+            Records::of(&mut tabulation, (&reach, &mut orders, &arguments), &collected.accesses, &mut covers, racing, options);
         let mut checker = Checker { facts, records: &records, covers: &covers, orders: &mut orders };
         let judgement = checker.judge(options.deadline)?;
         // A lock that is initialised while others use it protects nothing, and what a race publishes may be known too early.
         if unsafe_ground.grow(&records, &judgement) {
             continue;
         }
-        let reporter =
-            Reporter::new(program, facts, &tabulation, &records, &covers, &collected.accesses, (&mut reach, &mut orders));
+        let reporter = Reporter::new(
+            program,
+            facts,
+            &tabulation,
+            &records,
+            &covers,
+            &collected.accesses,
+            (&mut reach, &mut orders, &arguments),
+        );
         return Ok(reporter.run(&judgement.judged, judgement.quiet, options.deadline));
     }
 }
