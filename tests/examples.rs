@@ -27,8 +27,6 @@ const REASONS: [&str; 7] =
 /// reported as possible. An example that no longer needs to be here fails the test.
 const WAITING: &[(&str, &str)] = &[
     // An engine to come: what variables, flags, semaphores and barriers say, and acquisition histories.
-    ("barrier/phases-good.c", "happens-before"),
-    ("barrier/serial-thread-bad.c", "happens-before"),
     ("barrier/serial-thread-good.c", "happens-before"),
     ("c11-atomics/claim-good.c", "predicates"),
     ("c11-atomics/fences-good.c", "happens-before"),
@@ -76,8 +74,6 @@ const WAITING: &[(&str, &str)] = &[
     // Threads are joined by a loop over an array that was filled at indices read from memory.
     ("thread-array/loop-index-bad.c", "fork-join"),
     ("thread-array/loop-index-good.c", "fork-join"),
-    // The loop that creates the thread runs once.
-    ("thread-array/self-pair-good.c", "single-instance"),
     // A key's destructor may run at any time in any thread, so nothing is after it.
     ("thread-local/key-destructor-bad.c", "fork-join"),
     // The address of the thread's own element is kept under a key.
@@ -87,7 +83,6 @@ const WAITING: &[(&str, &str)] = &[
 /// Good twins of which the deadlock engine cannot tell that they are: each reason is true of the file, and nothing follows it.
 const ORDER_NOT_FOLLOWED: &[(&str, &str)] = &[
     ("deadlock/hand-over-hand-good.c", "elements of one array are taken in the order of their indices"),
-    ("deadlock/one-thread-both-orders-good.c", "the loop that creates the thread runs once"),
     ("deadlock/ring-good.c", "elements of one array are taken in the order of their indices"),
 ];
 

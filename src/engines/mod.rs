@@ -39,7 +39,7 @@ pub fn run(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, wante
             deadlocks: wanted.deadlocks.then(DeadlockResult::out_of_time),
         };
     };
-    let races = wanted.races.then(|| race::judge(&mut tabulation, collected, options));
+    let races = wanted.races.then(|| race::judge(&mut tabulation, models, collected, options));
     let deadlocks = wanted.deadlocks.then(|| match options.deadline.check() {
         Ok(()) => deadlock::check(&mut tabulation, models),
         Err(OutOfTime) => DeadlockResult::out_of_time(),

@@ -22,7 +22,8 @@ impl NamedSystems {
     pub fn of(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>) -> NamedSystems {
         let prepared = race::prepare(program, models, facts);
         let (mut tabulation, _) = prepared.solve(Deadline::NEVER).expect("nothing ends it early");
-        let ProgramThreads { mut threads, sources, spots, names: locks, .. } = ProgramThreads::of(&mut tabulation, &BTreeSet::new());
+        let ProgramThreads { mut threads, sources, spots, names: locks, .. } =
+            ProgramThreads::of(&mut tabulation, &BTreeSet::new());
         let names = Names::new(program, facts);
         for (system, source) in threads.threads.iter_mut().zip(&sources) {
             system.name = names.thread(*source).to_owned();

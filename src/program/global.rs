@@ -15,6 +15,8 @@ pub struct Global {
     pub is_constant: bool,
     /// Declared here, defined elsewhere: the initial value is unknown.
     pub is_external: bool,
+    /// Only the program's own code can name it (`static`).
+    pub is_static: bool,
     /// The first initial bytes; the rest, up to `size`, is zero.
     pub bytes: Vec<u8>,
     /// Addresses inside the initial bytes, ascending by offset.

@@ -238,7 +238,10 @@ fn the_systems_of_a_program_are_shown() {
     let histories = scratch.lockcheck(&["emit", "histories", "prog.c"]).expect(0).stdout;
     assert!(histories.contains("holds a (then used b)") && histories.contains("locks are nested"), "{histories}");
     let order = scratch.lockcheck(&["emit", "lock-order", "prog.c"]).expect(0).stdout;
-    for line in ["a before b  (part of a cycle)\n  one@prog.c:19, prog.c:5:5 in one", "two@prog.c:20 holds b and waits for a: prog.c:12:5 in two"] {
+    for line in [
+        "a before b  (part of a cycle)\n  one@prog.c:19, prog.c:5:5 in one",
+        "two@prog.c:20 holds b and waits for a: prog.c:12:5 in two",
+    ] {
         assert!(order.contains(line), "{line} is missing:\n{order}");
     }
     let graph = scratch.lockcheck(&["emit", "lock-order", "--dot", "prog.c"]).expect(0).stdout;

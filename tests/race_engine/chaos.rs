@@ -1,5 +1,5 @@
 //! Random programs of locks without any discipline: sections that match and some that do not, locks by name, by index, through pointers and
-//! wrappers, tried, shared, re-entrant, error-checking, held where threads are created.
+//! wrappers, tried, shared, re-entrant, error-checking, held where threads are created; barriers with any count.
 
 use std::collections::BTreeSet;
 
@@ -16,6 +16,8 @@ pub struct Chaos {
     /// In `main` there is no argument.
     in_main: bool,
     depth: u32,
+    /// Whether there are barriers at all.
+    has_barrier: bool,
 }
 
 /// The program of a seed.
@@ -28,13 +30,15 @@ pub fn program(seed: u64) -> (String, BTreeSet<&'static str>) {
         left: 0,
         in_main: false,
         depth: 0,
+        has_barrier: false,
     };
     let text = chaos.write();
     (text, chaos.features)
 }
 
 /// What a hundred programs cover.
-pub const FEATURES: [&str; 21] = [
+pub const FEATURES: [&str; 22] = [
+    "barrier",
     "branch",
     "chosen-lock",
     "created-in-loop",
@@ -65,7 +69,9 @@ extern _Bool __VERIFIER_nondet_bool(void);
 struct node { pthread_mutex_t lock; int v; };
 static pthread_mutex_t n = PTHREAD_MUTEX_INITIALIZER, locks[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_barrier_t bar, bars[2];
 static int x, y, data[2];
+static void pass(pthread_barrier_t *b) { pthread_barrier_wait(b); }
 static void enter(pthread_mutex_t *l) { pthread_mutex_lock(l); }
 static void leave(pthread_mutex_t *l) { pthread_mutex_unlock(l); }
 static int attempt(pthread_mutex_t *l) { return pthread_mutex_trylock(l) == 0; }
@@ -89,6 +95,7 @@ impl Chaos {
             }
             _ => "PTHREAD_MUTEX_INITIALIZER",
         };
+        self.has_barrier = self.random.chance(30);
         let mut lines = vec![HEAD.to_owned(), format!("static pthread_mutex_t m = {kind};")];
         let shape = self.random.below(5);
         let first = self.worker("first", if shape == 2 { 5 } else { 4 });
@@ -124,6 +131,11 @@ impl Chaos {
             ),
             "pthread_t t, u; int seen = 0; pthread_mutex_t *q = &m;".to_owned(),
         ];
+        if self.has_barrier {
+            for barrier in ["bar", "bars[0]", "bars[1]"] {
+                lines.push(format!("pthread_barrier_init(&{barrier}, 0, {});", 1 + self.random.below(3)));
+            }
+        }
         match shape {
             0 => lines.extend([
                 create("t", "first", "&a"),
@@ -209,6 +221,13 @@ impl Chaos {
                 }
                 lines.push("}".into());
                 lines
+            }
+            _ if self.has_barrier && self.random.chance(35) => {
+                self.cover("barrier");
+                self.left -= 1;
+                let barrier = if self.in_main { "&bar" } else { *self.random.pick(&["&bar", "&bar", "&bar", "&bars[i]"]) };
+                let call = *self.random.pick(&["pthread_barrier_wait", "pass"]);
+                vec![format!("{call}({barrier});")]
             }
             12 => self.helper(),
             13 => {

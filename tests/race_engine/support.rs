@@ -89,6 +89,12 @@ impl Said {
         self
     }
 
+    #[track_caller]
+    pub fn no_race(&self, object: &str) -> &Said {
+        assert!(!self.races_on(object), "{object} does not race: {}", self.summary());
+        self
+    }
+
     /// No race, and for this reason.
     #[track_caller]
     pub fn refuted(&self, object: &str, reason: Reason) -> &Said {

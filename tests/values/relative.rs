@@ -167,6 +167,10 @@ fn locks_by_byte(case: &Case) -> BTreeMap<i128, BTreeSet<i128>> {
 
 /// The shapes of the cases, each a function of one program.
 fn shapes(cases: &[Case]) -> Vec<Option<Shape>> {
+    with_shapes(cases, |_, shapes| shapes)
+}
+
+fn with_shapes<R>(cases: &[Case], then: impl FnOnce(&Values<'_>, Vec<Option<Shape>>) -> R) -> R {
     let mut body = String::from(
         "global @data \"data\" size 64 align 8 = -\nglobal @array \"array\" size 64 align 8 = -\n\
          global @locks \"locks\" size 4096 align 8 = -\nglobal @single \"single\" size 16 align 8 = -\nglobal @n \"n\" size 8 align 8 = -\n",
@@ -197,7 +201,8 @@ fn shapes(cases: &[Case]) -> Vec<Option<Shape>> {
         let term = |register: usize| values.term(function, Operand::Register(RegisterId::from(register)));
         values.shape(&points_to, function, term(places[number].0), Some(case.size), term(places[number].1))
     };
-    cases.iter().enumerate().map(of).collect()
+    let shapes = cases.iter().enumerate().map(of).collect();
+    then(&values, shapes)
 }
 
 fn at(base: Base, constant: i64, parts: &[(i64, Index)]) -> Address {
@@ -257,11 +262,21 @@ fn accesses_of_one_object_in_different_ways_agree() {
         Case { access: at(Array, 8, &[(16, Index::I)]), size: 4, lock: at(Array, 4, &[(16, Index::I)]) },
         Case { access: at(Data, 0, &[(4, Index::I)]), size: 4, lock: at(Locks, 0, &[(40, Index::I)]) },
         Case { access: at(Data, 4, &[(4, Index::J)]), size: 4, lock: at(Locks, 40, &[(40, Index::J)]) },
+        Case { access: at(Array, 40, &[]), size: 4, lock: at(Array, 32, &[]) },
+        Case { access: at(Array, 40, &[]), size: 4, lock: at(Array, 16, &[]) },
+        Case { access: at(Data, 12, &[]), size: 4, lock: at(Locks, 120, &[]) },
+        Case { access: at(Data, 12, &[]), size: 4, lock: at(Locks, 80, &[]) },
     ];
-    let shapes: Vec<Shape> = shapes(&cases).into_iter().map(|shape| shape.expect("a lock that depends on the access")).collect();
-    assert!(shapes[0].agrees_with(&shapes[1]) && shapes[1].agrees_with(&shapes[2]) && shapes[4].agrees_with(&shapes[5]));
-    assert!(!shapes[0].agrees_with(&shapes[3]), "another lock of the element");
-    assert!(!shapes[0].agrees_with(&shapes[4]), "no common object");
+    with_shapes(&cases, |values, shapes| {
+        let shapes: Vec<Shape> = shapes.into_iter().map(|shape| shape.expect("a lock that depends on the access")).collect();
+        let agree = |one: usize, other: usize| values.agree(&shapes[one], &shapes[other]);
+        assert!(agree(0, 1) && agree(1, 2) && agree(4, 5));
+        assert!(!agree(0, 3), "another lock of the element");
+        assert!(!agree(0, 4), "no common object");
+        assert!(agree(6, 1) && agree(1, 6) && agree(6, 0) && agree(6, 2), "element 2 is one of the elements");
+        assert!(!agree(7, 1) && !agree(1, 7), "the lock of element 1 at element 2");
+        assert!(agree(8, 4) && !agree(9, 4), "data[3] under locks[3], and under locks[2]");
+    });
 }
 
 /// A pointer to one of two places in an object: which one, the accessed byte must tell.
@@ -303,8 +318,8 @@ b0:
     };
     let through = shape("through", 1, Some(0));
     // Byte 28 is under the lock at 20 when it is reached through the pointer, and under the one at 0 here.
-    assert!(!through.agrees_with(&shape("direct", 0, None)));
-    assert!(through.agrees_with(&through));
+    assert!(!values.agree(&through, &shape("direct", 0, None)));
+    assert!(values.agree(&through, &through));
 }
 
 fn random_index(random: &mut Random) -> Index {
@@ -353,28 +368,29 @@ fn common_bytes_under_agreeing_shapes_are_under_one_lock() {
     for seed in 0..6 {
         let mut random = Random::new(seed);
         let cases: Vec<Case> = (0..250).map(|_| random_case(&mut random)).collect();
-        let shapes = shapes(&cases);
-        let locks: Vec<BTreeMap<i128, BTreeSet<i128>>> = cases.iter().map(locks_by_byte).collect();
-        for (number, shape) in shapes.iter().enumerate() {
-            protected += usize::from(locks[number].values().all(|held| held.len() == 1));
-            let Some(shape) = shape else { continue };
-            found += 1;
-            for (other_number, other) in shapes.iter().enumerate() {
-                if !other.as_ref().is_some_and(|other| shape.agrees_with(other)) {
-                    continue;
-                }
-                agreeing += usize::from(other_number != number);
-                for (byte, held) in &locks[number] {
-                    let together: BTreeSet<&i128> =
-                        held.iter().chain(locks[other_number].get(byte).into_iter().flatten()).collect();
-                    let pair = (&cases[number], &cases[other_number]);
-                    assert!(
-                        !locks[other_number].contains_key(byte) || together.len() == 1,
-                        "byte {byte} under {together:?}: {pair:?}"
-                    );
+        with_shapes(&cases, |values, shapes| {
+            let locks: Vec<BTreeMap<i128, BTreeSet<i128>>> = cases.iter().map(locks_by_byte).collect();
+            for (number, shape) in shapes.iter().enumerate() {
+                protected += usize::from(locks[number].values().all(|held| held.len() == 1));
+                let Some(shape) = shape else { continue };
+                found += 1;
+                for (other_number, other) in shapes.iter().enumerate() {
+                    if !other.as_ref().is_some_and(|other| values.agree(shape, other)) {
+                        continue;
+                    }
+                    agreeing += usize::from(other_number != number);
+                    for (byte, held) in &locks[number] {
+                        let together: BTreeSet<&i128> =
+                            held.iter().chain(locks[other_number].get(byte).into_iter().flatten()).collect();
+                        let pair = (&cases[number], &cases[other_number]);
+                        assert!(
+                            !locks[other_number].contains_key(byte) || together.len() == 1,
+                            "byte {byte} under {together:?}: {pair:?}"
+                        );
+                    }
                 }
             }
-        }
+        });
     }
     println!("{found} shapes for {protected} cases that small values show protected; {agreeing} pairs that agree");
     assert!(found > 300 && agreeing > 500, "{found} shapes, {agreeing} pairs");

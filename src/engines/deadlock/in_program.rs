@@ -321,6 +321,9 @@ impl Writer<'_, '_, '_> {
                 let name = self.thread(*thread);
                 (Reason::SingleInstance, format!("it needs {name} at two places at once, and there is one such thread at a time"))
             }
+            Dismissal::NotTogether(NotTogether::Ordered(reason @ OrderReason::Barrier { .. })) => {
+                (Reason::HappensBefore, self.order(*reason))
+            }
             Dismissal::NotTogether(NotTogether::Ordered(reason)) => (Reason::ForkJoin, self.order(*reason)),
             Dismissal::NotTogether(_) => (Reason::ForkJoin, "creation and joining keep the threads apart".to_owned()),
             Dismissal::GateLock(lock) => {
@@ -355,6 +358,10 @@ impl Writer<'_, '_, '_> {
                 format!("when {} is there, {} has not been created yet, or has been joined", name(ancestor), name(descendant))
             }
             OrderReason::Joined { first, second } => format!("{} has joined {} before", name(second), name(first)),
+            OrderReason::Barrier { barrier, first, second } => {
+                let barrier = self.names.whole(barrier);
+                format!("{} is there before it comes to {barrier}, {} after it has passed it", name(first), name(second))
+            }
             OrderReason::OneAfterAnother { left, right } => {
                 format!("whichever of {} and {} is created first has ended when the other is created", name(left), name(right))
             }

@@ -300,7 +300,7 @@ impl<'a, 'p> Covers<'a, 'p> {
     }
 
     fn agree(&self, left: ShapeId, right: ShapeId) -> bool {
-        self.shapes[left.0 as usize].agrees_with(&self.shapes[right.0 as usize])
+        self.facts.values.agree(&self.shapes[left.0 as usize], &self.shapes[right.0 as usize])
     }
 
     /// Whether the address leads into a variable that this activation, or this thread, has made for itself.
@@ -351,14 +351,29 @@ impl<'a, 'p> Covers<'a, 'p> {
         })
     }
 
-    /// The locks by place that one access holds since some moment and whose taking the other's thread has behind it.
-    pub fn waited_for<'s>(&'s self, holder: CoverId, waiter: CoverId) -> impl Iterator<Item = (Place, Moment)> + 's {
-        let waiter = self.get(waiter);
-        self.get(holder).iter().filter_map(move |item| match item {
-            Item::Lock { key: LockKey::Place(place), mode, since: Some(since), .. } => {
-                let taken = waiter.iter().any(|other| matches!(other, Item::Acquired(known, how) if known == place && (*mode == Mode::Exclusive || *how == Mode::Exclusive)));
-                taken.then_some((*place, *since))
-            }
+    /// Whether both addresses say, in the same way, which argument their thread was created with, and not only a part of it.
+    pub fn own_argument_in_common(&self, left: CoverId, right: CoverId) -> bool {
+        let own = |cover: CoverId| {
+            self.get(cover).iter().filter_map(|item| match item {
+                Item::Own(shape, OwnBy::Argument) => Some(*shape),
+                _ => None,
+            })
+        };
+        own(left).any(|one| own(right).any(|other| self.agree(one, other)))
+    }
+
+    /// The locks by place that an access is made under, each with the moment since when it is held.
+    pub fn held_since(&self, cover: CoverId) -> impl Iterator<Item = (Place, Mode, Moment)> + '_ {
+        self.get(cover).iter().filter_map(|item| match item {
+            Item::Lock { key: LockKey::Place(place), mode, since: Some(since), .. } => Some((*place, *mode, *since)),
+            _ => None,
+        })
+    }
+
+    /// The locks by place that the access's thread has taken before, whether it holds them or not.
+    pub fn taken(&self, cover: CoverId) -> impl Iterator<Item = (Place, Mode)> + '_ {
+        self.get(cover).iter().filter_map(|item| match item {
+            Item::Acquired(place, mode) => Some((*place, *mode)),
             _ => None,
         })
     }

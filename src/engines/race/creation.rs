@@ -4,13 +4,15 @@
 //!                X does not run.
 //! # Theorem      While X runs, P holds m: when X's ancestor was created P held m, and P cannot have released m since. So whoever else holds m at
 //!                an access, does so before X begins or after X has ended.
+//! # Waiting      If P holds m for X since a moment when no W ran, and W, a descendant of P's one instance, or an ancestor of W below P, has taken m, it has done so
+//!                after P released m, and so after X has ended.
 //! # Source       The idea is that of Goblint's creation locksets.
 //! # Deviations   Locks with a place only. A thread that stands for several creation paths has none.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::facts::{Facts, PhaseId, Stage, ThreadId};
-use crate::locks::{Mode, Place, Token};
+use crate::locks::{Mode, Moment, Place, Token};
 use crate::thread_pds::holding::{Collected, Standing, Tabulation};
 
 use super::order::Orders;
@@ -22,12 +24,25 @@ pub struct HeldFor {
     pub lock: Place,
     pub by: ThreadId,
     pub mode: Mode,
+    /// The thread that is created under the lock: the one it is held for, or an ancestor of it.
+    pub child: ThreadId,
 }
 
 /// By thread: the locks that are held for it.
 #[derive(Clone, Debug, Default)]
 pub struct CreationLocks {
     of: BTreeMap<ThreadId, Vec<HeldFor>>,
+    at_creation: BTreeMap<ThreadId, AtCreation>,
+}
+
+/// What a thread's creator holds, and has held since it began itself, at each creation of the thread.
+#[derive(Clone, Debug, Default)]
+struct AtCreation {
+    /// In the weakest mode.
+    held: BTreeMap<Place, Mode>,
+    /// By lock: the phases in which it was taken; none where that is not known of every creation.
+    since: BTreeMap<Place, BTreeSet<PhaseId>>,
+    taken: BTreeMap<Place, Mode>,
 }
 
 impl CreationLocks {
@@ -38,7 +53,7 @@ impl CreationLocks {
         collected: &Collected,
     ) -> CreationLocks {
         let at_creation = at_creation(facts, tabulation, collected);
-        if at_creation.values().all(BTreeMap::is_empty) {
+        if at_creation.values().all(|known| known.held.is_empty() && known.taken.is_empty()) {
             return CreationLocks::default();
         }
         let released = Released::of(facts, tabulation, (reach, orders), collected);
@@ -47,14 +62,15 @@ impl CreationLocks {
             // From the thread upwards: who created it, and under which locks.
             let (mut child, mut parent) = (thread, known.parent);
             while let Some(creator) = parent {
-                let held = at_creation.get(&child).into_iter().flatten();
+                let held = at_creation.get(&child).into_iter().flat_map(|known| &known.held);
                 for (lock, mode) in held.filter(|(lock, _)| !released.while_running(facts, creator, **lock, thread)) {
-                    locks.of.entry(thread).or_default().push(HeldFor { lock: *lock, by: creator, mode: *mode });
+                    locks.of.entry(thread).or_default().push(HeldFor { lock: *lock, by: creator, mode: *mode, child });
                 }
                 let above = facts.threads.thread(creator);
                 (child, parent) = (creator, above.parent.filter(|_| !above.is_cut));
             }
         }
+        locks.at_creation = at_creation;
         locks
     }
 
@@ -62,6 +78,39 @@ impl CreationLocks {
     pub fn retain(&mut self, mut keeps: impl FnMut(Place) -> bool) {
         self.of.values_mut().for_each(|locks| locks.retain(|held| keeps(held.lock)));
         self.of.retain(|_, locks| !locks.is_empty());
+        for known in self.at_creation.values_mut() {
+            known.taken.retain(|place, _| keeps(*place));
+        }
+        self.at_creation.retain(|thread, known| !known.taken.is_empty() || self.of.contains_key(thread));
+    }
+
+    /// Whether it matters which thread this is: locks are held for it, or its creators have taken some.
+    pub fn concern(&self, thread: ThreadId) -> bool {
+        self.of.contains_key(&thread) || self.at_creation.contains_key(&thread)
+    }
+
+    /// The threads from one up to a child of an ancestor, each with the locks that its creator has taken before; nothing for other threads.
+    pub fn taken_above<'s>(
+        &'s self,
+        facts: &'s Facts<'_>,
+        thread: ThreadId,
+        ancestor: ThreadId,
+    ) -> impl Iterator<Item = (ThreadId, Place, Mode)> + 's {
+        let above = move |child: &ThreadId| {
+            let known = facts.threads.thread(*child);
+            known.parent.filter(|parent| !known.is_cut && *parent != ancestor)
+        };
+        let chain = std::iter::successors(Some(thread), above);
+        chain
+            .filter_map(move |child| Some((above(&child)?, self.at_creation.get(&child)?)))
+            .flat_map(|(creator, known)| known.taken.iter().map(move |(place, mode)| (creator, *place, *mode)))
+    }
+
+    /// Whether the lock that is held for a thread was taken, each time, when `waiting` did not run.
+    pub fn is_since_before(&self, facts: &Facts<'_>, held: &HeldFor, waiting: ThreadId) -> bool {
+        let since = self.at_creation.get(&held.child).and_then(|known| known.since.get(&held.lock));
+        let runs = |phase: &PhaseId| *phase == PhaseId::ANY || facts.threads.live(*phase).contains(&waiting);
+        since.is_some_and(|phases| !phases.iter().any(runs))
     }
 
     pub fn for_thread(&self, thread: ThreadId) -> &[HeldFor] {
@@ -69,32 +118,48 @@ impl CreationLocks {
     }
 }
 
-/// By created thread: the locks that its creator holds at each of its creations, in the weakest mode.
-fn at_creation(
-    facts: &Facts<'_>,
-    tabulation: &Tabulation<'_, '_>,
-    collected: &Collected,
-) -> BTreeMap<ThreadId, BTreeMap<Place, Mode>> {
-    let mut found: BTreeMap<ThreadId, BTreeMap<Place, Mode>> = BTreeMap::new();
+/// By created thread: the locks that its creator holds, or has taken before, at each of its creations.
+fn at_creation(facts: &Facts<'_>, tabulation: &Tabulation<'_, '_>, collected: &Collected) -> BTreeMap<ThreadId, AtCreation> {
+    let mut found: BTreeMap<ThreadId, AtCreation> = BTreeMap::new();
     for creation in &collected.creations {
         let Standing::Activation(activation) = tabulation.contexts.all[creation.context].key.standing else { continue };
         let lockset = tabulation.locksets.get(creation.lockset);
-        let held: BTreeMap<Place, Mode> = lockset
-            .iter()
-            .filter(|held| held.token == Token::Lock)
-            .filter_map(|held| Some((held.names.place?, held.mode)))
-            .collect();
-        for thread in facts.threads.created(Stage::Activation(activation), creation.block, creation.index) {
-            match found.get_mut(&thread) {
-                Some(known) => {
-                    known.retain(|place, _| held.contains_key(place));
-                    known.iter_mut().for_each(|(place, mode)| *mode = (*mode).min(held[place]));
+        let stage = Stage::Activation(activation);
+        let mut here = AtCreation::default();
+        for held in lockset.iter() {
+            let Some(place) = held.names.place else { continue };
+            match held.token {
+                Token::Lock => {
+                    here.held.insert(place, held.mode);
+                    let now = || facts.threads.phase(stage, creation.block, creation.index);
+                    let since =
+                        held.since.map(|since| if since == Moment::HERE { now() } else { PhaseId::from(since.0 as usize) });
+                    here.since.extend(since.map(|since| (place, BTreeSet::from([since]))));
                 }
-                None => _ = found.insert(thread, held.clone()),
+                Token::Acquired => _ = here.taken.insert(place, held.mode),
+                Token::AtomicSection | Token::InsideOnce | Token::OnceDone | Token::OwnArgument => {}
+            }
+        }
+        for thread in facts.threads.created(stage, creation.block, creation.index) {
+            match found.get_mut(&thread) {
+                Some(known) => known.meet(&here),
+                None => _ = found.insert(thread, here.clone()),
             }
         }
     }
     found
+}
+
+impl AtCreation {
+    /// What holds at both creations.
+    fn meet(&mut self, other: &AtCreation) {
+        for (mine, theirs) in [(&mut self.held, &other.held), (&mut self.taken, &other.taken)] {
+            mine.retain(|place, _| theirs.contains_key(place));
+            mine.iter_mut().for_each(|(place, mode)| *mode = (*mode).min(theirs[place]));
+        }
+        self.since.retain(|place, _| other.since.contains_key(place));
+        self.since.iter_mut().for_each(|(place, phases)| phases.extend(&other.since[place]));
+    }
 }
 
 /// In which phases each thread may release which locks.

@@ -10,8 +10,10 @@
 //!                as branches on lock results need it.
 //! # Misses       What the program's assumptions say: unknown functions, inline assembly, undefined behaviour.
 
+mod arguments;
 mod cover;
 mod creation;
+mod excuses;
 mod histories;
 pub(in crate::engines) mod names;
 pub(in crate::engines) mod order;
@@ -20,6 +22,7 @@ pub(in crate::engines) mod reach;
 mod record;
 mod report;
 mod result;
+mod words;
 
 use rustc_hash::FxHashSet;
 
@@ -33,6 +36,7 @@ use crate::locks::Family;
 use crate::models::BoundModels;
 use crate::program::Program;
 use crate::thread_pds::holding::{Collected, Prepared, Tabulation};
+use arguments::Arguments;
 use cover::Covers;
 use creation::CreationLocks;
 use order::Orders;
@@ -45,7 +49,7 @@ use report::Reporter;
 pub fn check(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, options: &RaceOptions) -> RaceResult {
     let prepared = prepare(program, models, facts);
     match prepared.solve(options.deadline) {
-        Ok((mut tabulation, collected)) => judge(&mut tabulation, collected, options),
+        Ok((mut tabulation, collected)) => judge(&mut tabulation, models, collected, options),
         Err(OutOfTime) => RaceResult::out_of_time(),
     }
 }
@@ -59,14 +63,21 @@ pub fn prepare<'a, 'p>(program: &'a Program, models: &BoundModels<'_>, facts: &'
 }
 
 /// The same, when it is known what is held where.
-pub fn judge(tabulation: &mut Tabulation<'_, '_>, collected: Collected, options: &RaceOptions) -> RaceResult {
-    let mut result = judge_in_time(tabulation, collected, options).unwrap_or_else(|OutOfTime| RaceResult::out_of_time());
+pub fn judge(
+    tabulation: &mut Tabulation<'_, '_>,
+    models: &BoundModels<'_>,
+    collected: Collected,
+    options: &RaceOptions,
+) -> RaceResult {
+    let judged = judge_in_time(tabulation, models, collected, options);
+    let mut result = judged.unwrap_or_else(|OutOfTime| RaceResult::out_of_time());
     histories::refute(tabulation, &mut result, options.deadline);
     result
 }
 
 fn judge_in_time(
     tabulation: &mut Tabulation<'_, '_>,
+    models: &BoundModels<'_>,
     collected: Collected,
     options: &RaceOptions,
 ) -> Result<RaceResult, OutOfTime> {
@@ -75,6 +86,7 @@ fn judge_in_time(
     let mut reach = Reach::of(facts, tabulation, &mut orders);
     reach.announce(facts, tabulation, &collected.accesses, &mut orders);
     let held_for_threads = CreationLocks::of(facts, tabulation, (&reach, &mut orders), &collected);
+    let arguments = Arguments::of(program, models, facts, tabulation);
     let tainted: FxHashSet<Family> = collected.tainted.iter().copied().collect();
     let mut unsafe_ground = Ground::default();
     loop {
@@ -83,15 +95,23 @@ fn judge_in_time(
         creation_locks.retain(|place| !covers.is_bad_place(&mut tabulation.identity, place));
         orders.set_creation_locks(creation_locks);
         let racing = &unsafe_ground.racing;
-        let records = Records::of(tabulation, (&reach, &mut orders), &collected.accesses, &mut covers, racing, options);
+        let records =
+            Records::of(tabulation, (&reach, &mut orders, &arguments), &collected.accesses, &mut covers, racing, options);
         let mut checker = Checker { facts, records: &records, covers: &covers, orders: &mut orders };
         let judgement = checker.judge(options.deadline)?;
         // A lock that is initialised while others use it protects nothing, and what a race publishes may be known too early.
         if unsafe_ground.grow(&records, &judgement) {
             continue;
         }
-        let reporter =
-            Reporter::new(program, facts, tabulation, &records, &covers, &collected.accesses, (&mut reach, &mut orders));
+        let reporter = Reporter::new(
+            program,
+            facts,
+            tabulation,
+            &records,
+            &covers,
+            &collected.accesses,
+            (&mut reach, &mut orders, &arguments),
+        );
         return Ok(reporter.run(&judgement.judged, judgement.quiet, options.deadline));
     }
 }

@@ -79,9 +79,9 @@ impl<'a, 'p> Orders<'a, 'p> {
         &self.creation_locks
     }
 
-    /// Whether locks are held for some thread that is there.
+    /// Whether locks are held for some thread that is there, or were taken by its creators.
     pub fn has_creation_locks(&self, set: PointSetId) -> bool {
-        self.points(set).iter().any(|point| !self.creation_locks.for_thread(point.0).is_empty())
+        self.points(set).iter().any(|point| self.creation_locks.concern(point.0))
     }
 
     /// The number of a set; its points ascend. A new point forgets what was alike without it.
@@ -98,6 +98,15 @@ impl<'a, 'p> Orders<'a, 'p> {
     /// Ascending.
     pub fn points(&self, set: PointSetId) -> &[Point] {
         &self.sets[set.0 as usize]
+    }
+
+    /// Some of the points.
+    pub fn only(&mut self, set: PointSetId, keeps: &dyn Fn(&Point) -> bool) -> PointSetId {
+        if self.points(set).iter().all(keeps) {
+            return set;
+        }
+        let points = self.points(set).iter().filter(|point| keeps(point)).copied().collect();
+        self.intern(points)
     }
 
     /// All points of both.
@@ -130,7 +139,7 @@ impl<'a, 'p> Orders<'a, 'p> {
         for one in own {
             let is_special = self.looks_at_descent
                 || self.facts.threads.argument_distance(one.0).is_some()
-                || !self.creation_locks.for_thread(one.0).is_empty();
+                || self.creation_locks.concern(one.0);
             let mut row = likeness.rows.remove(&is_special.then_some(one.0)).unwrap_or_default();
             row.grow(self.points.len());
             for number in 0..self.points.len() {
@@ -147,7 +156,10 @@ impl<'a, 'p> Orders<'a, 'p> {
 
     fn relation(&mut self, left: Point, right: Point) -> Relation {
         let facts = self.facts;
-        *self.relations.entry((left, right)).or_insert_with(|| facts.threads.relation(left, right))
+        *self.relations.entry((left, right)).or_insert_with(|| match facts.threads.relation(left, right) {
+            Relation::MayOverlap => facts.threads.barrier_between(left, right).map_or(Relation::MayOverlap, Relation::Ordered),
+            ordered => ordered,
+        })
     }
 
     pub fn overlap(&mut self, left: PointSetId, right: PointSetId) -> Overlap {

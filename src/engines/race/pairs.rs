@@ -4,8 +4,6 @@
 //!                the threads' order (one thread, fork and join), a common lock, a relative lock, a section or one-time initialisation,
 //!                each thread's own part, a lock held since before the other thread was created, a lock that a creator holds for its thread. What is left is a candidate.
 //! # Theorem      A conflicting pair that a run of the program does not order is a candidate. Each reason alone orders every two accesses of the classes.
-//! # Lock held at creation   Say P holds l since a moment when no thread of C ran, and goes on holding it at its access; C's thread, a descendant of P's
-//!                one instance, has taken l before its access. C's thread was created after P took l, so that C took l after P released it.
 
 use std::mem::{Discriminant, discriminant};
 
@@ -14,13 +12,15 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::cover::{Common, CoverId, Covers};
-use super::creation::{CreationLocks, HeldFor};
-use super::order::{Orders, Overlap, Point, PointSetId, descends};
+use super::creation::HeldFor;
+use super::excuses::excuse;
+use super::order::{Orders, Overlap, Point, PointSetId};
 use super::record::{ClassKey, Records};
 use super::result::QuietCounts;
 use crate::deadline::{Deadline, OutOfTime};
-use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Location, OrderReason, PhaseId, ThreadId};
-use crate::locks::{Family, Mode, Moment, Place};
+use crate::facts::accesses::WHOLE;
+use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Location, OrderReason, ThreadId};
+use crate::locks::{Family, Place};
 
 /// Why a pair is no race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,7 +203,8 @@ impl Checker<'_, '_, '_> {
             let extents = Extents::of(self.facts, own.iter().map(|class| self.class(*class)));
             let sides = self.sides(own, Some(&extents));
             // What is unknown on both sides is looked at once, among the unknown.
-            let is_met_by_unknown = unknown.is_some_and(|unknown| unknown != *object && self.facts.points_to.is_escaped(*object));
+            let is_met_by_unknown =
+                unknown.is_some_and(|unknown| unknown != *object && self.facts.points_to.may_be_returned(*object));
             let others = if is_met_by_unknown { Some(&unknown_sides) } else { None };
             let all = || sides.keys().chain(others.into_iter().flat_map(Sides::keys));
             if all().all(|side| !side.is_write) {
@@ -269,7 +270,14 @@ impl Checker<'_, '_, '_> {
         let is_unknown =
             |class: usize| self.facts.points_to.object(self.class(class).location.object).kind == AbstractObjectKind::Unknown;
         if is_unknown(right.1.classes[0]) {
-            return self.judge_unknown(object, (&left.1.classes, &right.1.classes), is_one, listing, judgement);
+            // An access never reaches beyond its object.
+            let size = self.facts.points_to.object(object).size.unwrap_or(WHOLE);
+            let fits = |class: &usize| self.class(*class).size <= size || self.class(*class).size == WHOLE;
+            let others: Vec<usize> = right.1.classes.iter().copied().filter(fits).collect();
+            if others.is_empty() {
+                return;
+            }
+            return self.judge_unknown(object, (&left.1.classes, &others), is_one, listing, judgement);
         }
         let touches = |one: &&usize| !extents.neighbours(self.class(**one)).is_disjoint(&right.1.extents);
         let Some(first) = left.1.classes.iter().find(touches) else { return };
@@ -401,59 +409,4 @@ pub fn open_points(
     }
     let overlaps = orders.overlaps(points, other_points);
     overlaps.into_iter().find(|(one, other)| excuse(facts, covers, orders, (*one, left), (*other, right)).is_none())
-}
-
-/// What keeps two threads apart at these points, and perhaps not others.
-fn excuse(
-    facts: &Facts<'_>,
-    covers: &Covers<'_, '_>,
-    orders: &Orders<'_, '_>,
-    left: (Point, &ClassKey),
-    right: (Point, &ClassKey),
-) -> Option<Why> {
-    let locks = orders.creation_locks();
-    own_part(facts, covers, left, right)
-        .or_else(|| held_at_creation(facts, covers, left, right))
-        .or_else(|| held_at_creation(facts, covers, right, left))
-        .or_else(|| held_for(locks, covers, left, right))
-        .or_else(|| held_for(locks, covers, right, left))
-}
-
-/// Two instances of one thread, each in the part that its own argument leads to.
-fn own_part(facts: &Facts<'_>, covers: &Covers<'_, '_>, left: (Point, &ClassKey), right: (Point, &ClassKey)) -> Option<Why> {
-    let (thread, other) = (left.0.0, right.0.0);
-    let distance = facts.threads.argument_distance(thread).filter(|distance| thread == other && *distance > 0)?;
-    covers.own_in_common(left.1.cover, right.1.cover, distance).then_some(Why::OwnPart(thread))
-}
-
-/// The creator of the first thread holds a lock as long as it runs; the second access is made under that lock, or its thread's creator holds it.
-fn held_for(locks: &CreationLocks, covers: &Covers<'_, '_>, left: (Point, &ClassKey), right: (Point, &ClassKey)) -> Option<Why> {
-    let (thread, other) = (left.0.0, right.0.0);
-    let excludes = |held: &&HeldFor| {
-        let is_held_itself = other != held.by && covers.is_under(right.1.cover, held.lock, held.mode);
-        let is_held_for = |theirs: &HeldFor| {
-            theirs.lock == held.lock && theirs.by != held.by && (theirs.mode == Mode::Exclusive || held.mode == Mode::Exclusive)
-        };
-        is_held_itself || locks.for_thread(other).iter().any(is_held_for)
-    };
-    locks.for_thread(thread).iter().find(excludes).map(|held| Why::HeldFor(*held, thread))
-}
-
-/// The holder's lock was taken before the waiter's thread existed, and the waiter has taken it since.
-fn held_at_creation(
-    facts: &Facts<'_>,
-    covers: &Covers<'_, '_>,
-    holder: (Point, &ClassKey),
-    waiter: (Point, &ClassKey),
-) -> Option<Why> {
-    let ((thread, now), (waiting, _)) = (holder.0, waiter.0);
-    if facts.threads.thread(thread).is_many || !descends(facts, waiting, thread) {
-        return None;
-    }
-    let mut locks = covers.waited_for(holder.1.cover, waiter.1.cover);
-    let is_since_before = |moment: Moment| {
-        let phase = if moment == Moment::HERE { now } else { PhaseId::from(moment.0 as usize) };
-        phase != PhaseId::ANY && !facts.threads.live(phase).contains(&waiting)
-    };
-    locks.find(|(_, moment)| is_since_before(*moment)).map(|(place, _)| Why::HeldAtCreation(place))
 }

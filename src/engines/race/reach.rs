@@ -102,7 +102,7 @@ impl Reach {
 }
 
 /// All contexts of a thread in the order of their distance from its entries, each in every phase it is come to in.
-fn steps(facts: &Facts<'_>, tabulation: &Tabulation<'_, '_>, thread: ThreadId) -> (Vec<Node>, Steps) {
+pub(super) fn steps(facts: &Facts<'_>, tabulation: &Tabulation<'_, '_>, thread: ThreadId) -> (Vec<Node>, Steps) {
     let contexts = &tabulation.contexts.all;
     let mut steps = Steps::default();
     let mut order: Vec<Node> = Vec::new();

@@ -10,15 +10,16 @@ use indexmap::IndexMap;
 use indexmap::map::Entry;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
+use super::arguments::{Ambiguous, Arguments, ambiguous};
 use super::cover::{CoverId, Covers};
 use super::order::{Orders, PointSetId};
 use super::reach::Reach;
 use super::result::RaceOptions;
 use crate::facts::accesses::{Action, WHOLE};
-use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Fresh, Location, Manner, MemoryAccess, Position};
+use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Fresh, Location, Manner, MemoryAccess, Position, ThreadId};
 use crate::findings::Role;
 use crate::program::{FunctionId, Program, SiteId};
-use crate::thread_pds::holding::{AccessState, Tabulation};
+use crate::thread_pds::holding::{AccessState, ContextId, Tabulation};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClassKey {
@@ -72,7 +73,7 @@ pub struct Records {
 impl Records {
     pub fn of(
         tabulation: &mut Tabulation<'_, '_>,
-        (reach, orders): (&Reach, &mut Orders<'_, '_>),
+        (reach, orders, arguments): (&Reach, &mut Orders<'_, '_>, &Arguments),
         states: &[AccessState],
         covers: &mut Covers<'_, '_>,
         racing: &FxHashSet<Position>,
@@ -106,19 +107,28 @@ impl Records {
                     continue;
                 }
                 let site = states[states_here[0]].site;
-                for (cover, (points, states)) in sides(tabulation, (reach, orders), covers, (states, &states_here), access) {
-                    let member = Member { site, position, access: *access, states: states.into(), points };
-                    let points = orders.alike(points);
-                    for location in &locations {
-                        let class = ClassKey {
-                            location: *location,
-                            size: access.size.unwrap_or(WHOLE),
-                            is_write: access.action.writes(),
-                            is_atomic: is_atomic(program, facts, options, access, *location),
-                            points,
-                            cover,
-                        };
-                        records.classes.entry(class).or_default().members.push(member.clone());
+                let decided = ambiguous(program, facts, function, access);
+                // Where callers decide on the object, each object has its own threads.
+                for locations in locations.chunk_by(|one, other| decided.is_none() || one.object == other.object) {
+                    let object = locations[0].object;
+                    let is_there = |thread: ThreadId, context: ContextId| {
+                        !decided.as_ref().is_some_and(|decided: &Ambiguous| arguments.exclude(thread, context, decided, object))
+                    };
+                    let here = (states, &states_here[..]);
+                    for (cover, (points, states)) in sides(tabulation, (reach, orders), covers, here, access, &is_there) {
+                        let member = Member { site, position, access: *access, states: states.into(), points };
+                        let points = orders.alike(points);
+                        for location in locations {
+                            let class = ClassKey {
+                                location: *location,
+                                size: access.size.unwrap_or(WHOLE),
+                                is_write: access.action.writes(),
+                                is_atomic: is_atomic(program, facts, options, access, *location),
+                                points,
+                                cover,
+                            };
+                            records.classes.entry(class).or_default().members.push(member.clone());
+                        }
                     }
                 }
             }
@@ -147,6 +157,7 @@ fn sides(
     covers: &mut Covers<'_, '_>,
     (states, here): (&[AccessState], &[usize]),
     access: &MemoryAccess,
+    is_there: &dyn Fn(ThreadId, ContextId) -> bool,
 ) -> IndexMap<CoverId, (PointSetId, Vec<usize>), FxBuildHasher> {
     let facts = tabulation.facts;
     let mut sides: IndexMap<CoverId, (PointSetId, Vec<usize>), FxBuildHasher> = IndexMap::default();
@@ -154,6 +165,7 @@ fn sides(
         let state = &states[*number];
         let key = &tabulation.contexts.all[state.context].key;
         let points = reach.at(orders, facts, (state.context, key.standing), (state.block, state.index));
+        let points = orders.only(points, &|point| is_there(point.0, state.context));
         if orders.points(points).is_empty() {
             continue;
         }
@@ -178,6 +190,7 @@ pub fn is_shared(program: &Program, facts: &Facts<'_>, function: FunctionId, acc
 
 fn shared_locations(program: &Program, facts: &Facts<'_>, function: FunctionId, access: &MemoryAccess) -> Vec<Location> {
     let mut locations = access.locations(&facts.points_to, &facts.call_graph, &program.layout, function);
+    locations.sort_unstable();
     locations.retain(|location| facts.escape.is_shared(location.object) && !is_constant(program, facts, *location));
     locations
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
+use super::arguments::{Arguments, ambiguous};
 use super::cover::{Covers, Item, LockKey};
 use super::names::Names;
 use super::order::{Orders, Overlap, Point};
@@ -12,9 +13,10 @@ use super::pairs::{Judged, Verdict, Why, open_points};
 use super::reach::Reach;
 use super::record::{Class, ClassKey, Member, Records};
 use super::result::{Candidate, CandidateKey, LockHeld, Protection, QuietCounts, RaceLimit, RaceResult, RefutedGroup, Side};
+use super::words::reason_of;
 use crate::deadline::Deadline;
 use crate::facts::accesses::WHOLE;
-use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Location, Offset, OrderReason, ThreadId};
+use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Location, Offset, OrderReason};
 use crate::findings::Reason;
 use crate::program::{FunctionId, Program, SiteId};
 use crate::thread_pds::holding::{AccessState, Tabulation};
@@ -38,6 +40,7 @@ pub struct Reporter<'a, 'f, 'p> {
     pub states: &'a [AccessState],
     pub reach: &'a mut Reach,
     pub orders: &'a mut Orders<'f, 'p>,
+    arguments: &'a Arguments,
     pub names: Names<'a, 'p>,
     candidates: BTreeMap<CandidateKey, Candidate>,
     refuted: BTreeMap<GroupKey, Group>,
@@ -93,7 +96,7 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
         records: &'a Records,
         covers: &'a Covers<'a, 'p>,
         states: &'a [AccessState],
-        (reach, orders): (&'a mut Reach, &'a mut Orders<'f, 'p>),
+        (reach, orders, arguments): (&'a mut Reach, &'a mut Orders<'f, 'p>, &'a Arguments),
     ) -> Reporter<'a, 'f, 'p> {
         let names = Names::new(program, facts);
         Reporter {
@@ -105,6 +108,7 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
             states,
             reach,
             orders,
+            arguments,
             names,
             candidates: BTreeMap::new(),
             refuted: BTreeMap::new(),
@@ -251,13 +255,17 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
     }
 
     /// A state in which a member is made at a point, with a short way there.
-    fn state(&mut self, member: &Member, point: Point) -> (&'a AccessState, Vec<SiteId>) {
+    fn state(&mut self, key: &ClassKey, member: &Member, point: Point) -> (&'a AccessState, Vec<SiteId>) {
+        let decided = ambiguous(self.program, self.facts, member.position.function, &member.access);
         let mut found: Option<(usize, &AccessState, Vec<SiteId>)> = None;
         let mut states = Vec::new();
         for state in member.states.iter().map(|state| &self.states[*state]) {
             let standing = self.tabulation.contexts.all[state.context].key.standing;
             let points = self.reach.at(self.orders, self.facts, (state.context, standing), (state.block, state.index));
-            if self.orders.points(points).binary_search(&point).is_ok() {
+            let is_elsewhere = decided
+                .as_ref()
+                .is_some_and(|decided| self.arguments.exclude(point.0, state.context, decided, key.location.object));
+            if !is_elsewhere && self.orders.points(points).binary_search(&point).is_ok() {
                 states.push(state);
             }
             if states.len() == MOST_STATES {
@@ -277,7 +285,7 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
 
     fn side(&mut self, key: &ClassKey, member: &Member, point: Point) -> Side {
         let thread = point.0;
-        let (state, calls) = self.state(member, point);
+        let (state, calls) = self.state(key, member, point);
         let lockset = self.tabulation.locksets.get(state.lockset);
         let mut locks: Vec<LockHeld> = Vec::new();
         for (held, taken_at) in lockset.iter().zip(&state.sites) {
@@ -319,7 +327,6 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
         let ((key, class), (other_key, other_class)) = (self.class(left), self.class(right));
         let location = shared_location(self.facts, key, other_key);
         let whole = self.names.whole(location);
-        let reason = reason_of(why);
         let (ones, others) = (by_function(class), by_function(other_class));
         let mut more = more;
         for (function, (number, one)) in &ones {
@@ -329,6 +336,12 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
                     true if function > other_function => continue,
                     _ => number * other_number,
                 } + std::mem::take(&mut more);
+                // The order that is spoken of is that of these threads: what is alike overlaps with the same others, perhaps for other reasons.
+                let why = match (why, self.orders.overlap(one.points, other.points)) {
+                    (Why::Threads(_), Overlap::None(Some(order))) if order != OrderReason::SameThread => Why::Threads(order),
+                    (why, _) => why,
+                };
+                let reason = reason_of(why);
                 let pair = (*function.min(other_function), *function.max(other_function));
                 if let Some(group) = self.refuted.get_mut(&(whole.clone(), reason, pair)) {
                     group.count += count;
@@ -343,11 +356,6 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
                     continue;
                 }
                 let points = self.some_points(one, other);
-                // The order that is spoken of is that of these threads.
-                let why = match (why, self.orders.overlap(one.points, other.points)) {
-                    (Why::Threads(_), Overlap::None(Some(reason))) => Why::Threads(reason),
-                    (why, _) => why,
-                };
                 let mut ends = vec![self.side(key, one, points.0), self.side(other_key, other, points.1)];
                 ends.sort_by(|one, other| {
                     (&one.place, one.role, &one.thread_name).cmp(&(&other.place, other.role, &other.thread_name))
@@ -367,63 +375,6 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
         let different =
             ones.iter().flat_map(|one| others.iter().map(move |other| (*one, *other))).find(|(one, other)| one.0 != other.0);
         different.unwrap_or((ones[0], others[0]))
-    }
-
-    /// One sentence that a C programmer can check.
-    fn detail(&self, why: Why, object: &str, ends: &[Side]) -> String {
-        let identity = &self.tabulation.identity;
-        let thread = |thread: ThreadId| self.names.thread(thread).to_owned();
-        let place = |place| self.names.place(identity, place, crate::thread_pds::holding::Identity::NOWHERE);
-        match why {
-            Why::OneThread => format!("both accesses to {object} are made by the same thread"),
-            Why::Threads(OrderReason::SameThread) => format!("both accesses to {object} are made by the same thread"),
-            Why::Threads(OrderReason::NotRunning { ancestor, descendant, site }) => {
-                let created =
-                    site.and_then(|site| self.names.line(site)).map_or(String::new(), |line| format!(" (created at {line})"));
-                format!(
-                    "{} accesses {object} when {}{created} has not been created yet, or has been joined",
-                    thread(ancestor),
-                    thread(descendant)
-                )
-            }
-            Why::Threads(OrderReason::Joined { first, second }) => {
-                format!("{} has been joined before {} accesses {object}", thread(first), thread(second))
-            }
-            Why::Threads(OrderReason::OneAfterAnother { left, right }) => {
-                format!(
-                    "{} and {} never run at the same time: one has ended when the other is created",
-                    thread(left),
-                    thread(right)
-                )
-            }
-            Why::Lock(lock) => format!("{} is held at both accesses to {object}", place(lock)),
-            Why::Relative(family) => {
-                let lock = self.names.family(identity, family);
-                format!("both hold the lock that belongs to the accessed {object}: {lock}")
-            }
-            Why::Section => format!("both accesses to {object} are inside atomic sections"),
-            Why::Once(control) => {
-                format!("{object} is accessed by the routine that runs once under {}, and by others after it", place(control))
-            }
-            Why::OwnPart(id) => format!(
-                "every {} was created with an argument of its own, and accesses the part of {object} that belongs to it",
-                thread(id)
-            ),
-            Why::HeldFor(held, id) => format!(
-                "{} holds {} for as long as {} runs, and the other access to {object} is made while that lock is held as well",
-                thread(held.by),
-                place(held.lock),
-                thread(id)
-            ),
-            Why::HeldAtCreation(lock) => {
-                let names: Vec<&str> = ends.iter().map(|end| end.thread_name.as_str()).collect();
-                format!(
-                    "one of {} holds {} since before it created the other, which has waited for it before it accesses {object}",
-                    names.join(" and "),
-                    place(lock)
-                )
-            }
-        }
     }
 
     /// What is held at how many of the accesses that others may meet.
@@ -462,19 +413,6 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
             Item::Section => Some("an atomic section".to_owned()),
             Item::InsideOnce(_) | Item::OnceDone(_) | Item::Acquired(..) | Item::Own(..) | Item::OwnInstance => None,
         }
-    }
-}
-
-fn reason_of(why: Why) -> Reason {
-    match why {
-        Why::OneThread => Reason::SingleInstance,
-        Why::Threads(_) => Reason::ForkJoin,
-        Why::Lock(_) | Why::Section => Reason::CommonLock,
-        Why::Relative(_) => Reason::RelativeLock,
-        Why::Once(_) => Reason::HappensBefore,
-        Why::OwnPart(_) => Reason::ThreadPartition,
-        Why::HeldAtCreation(_) => Reason::LockHistory,
-        Why::HeldFor(..) => Reason::CommonLock,
     }
 }
 

@@ -135,6 +135,7 @@ impl Solver<'_> {
             self.graph.add_edge(argument, self.escaped);
         }
         if let Some((result, bytes)) = call.result {
+            self.has_outside_results |= bytes >= u64::from(self.pointer_bytes);
             self.carry(self.unknown_value, result, bytes);
         }
     }

@@ -65,6 +65,8 @@ pub struct PointsTo {
     handed_over: NodeId,
     /// Whether some number that was computed from addresses is used as one.
     has_used_residues: bool,
+    /// By object: whether code outside may hand out its address although the program never gave it away.
+    is_named_outside: Vec<bool>,
     constants: FxHashMap<ConstantId, NodeId>,
     edges: BTreeSet<CallEdge>,
     callees: BTreeMap<SiteId, Vec<FunctionId>>,
@@ -123,6 +125,14 @@ impl PointsTo {
     }
 
     fn finish(program: &Program, mut solver: Solver<'_>) -> PointsTo {
+        let is_named_outside = solver.objects.iter().map(|object| match object.kind {
+            AbstractObjectKind::Global(global) => {
+                let global = &program.globals[global];
+                solver.has_outside_results && !global.is_static && !global.is_constant
+            }
+            _ => false,
+        });
+        let is_named_outside = is_named_outside.collect();
         let is_escaped: Vec<bool> = solver.memories.iter().map(|memory| memory.is_escaped).collect();
         let mut callees: BTreeMap<SiteId, Vec<FunctionId>> = BTreeMap::new();
         for edge in solver.edges.iter().filter(|edge| edge.kind == CallKind::Call) {
@@ -163,6 +173,7 @@ impl PointsTo {
             wrappers: solver.wrappers,
             statistics,
             has_used_residues: false,
+            is_named_outside,
         };
         points_to.has_used_residues = points_to.uses_residues(program);
         points_to
@@ -197,6 +208,12 @@ impl PointsTo {
     /// Whether code outside the program may hold its address: an `Unknown` pointer may point into it.
     pub fn is_escaped(&self, object: AbstractObjectId) -> bool {
         self.is_escaped[object.index()]
+    }
+
+    /// Whether what code outside returns may point into it: it escaped, or it can be named outside, and unknown functions return addresses. What such
+    /// functions do with it themselves is an assumption.
+    pub fn may_be_returned(&self, object: AbstractObjectId) -> bool {
+        self.is_escaped(object) || self.is_named_outside[object.index()]
     }
 
     /// Whether each thread has an instance of its own, made by the compiler (`_Thread_local`) or kept by the library (`errno`).

@@ -57,6 +57,8 @@ pub(super) struct Solver<'p> {
     pub connected: FxHashSet<(u32, FunctionId)>,
     /// Calls whose target may be any function that escaped.
     pub calls_of_unknown: BTreeSet<u32>,
+    /// Code outside the program hands out addresses.
+    pub has_outside_results: bool,
     pub edges: BTreeSet<CallEdge>,
     pub wrappers: Wrappers,
     pub pending: VecDeque<FunctionId>,
@@ -106,6 +108,7 @@ impl<'p> Solver<'p> {
             calls: Vec::new(),
             connected: FxHashSet::default(),
             calls_of_unknown: BTreeSet::new(),
+            has_outside_results: false,
             edges: BTreeSet::new(),
             wrappers: Wrappers::of(program, models),
             pending: VecDeque::new(),

@@ -16,11 +16,19 @@ use super::walk::Walk;
 use crate::models::{AllocationResult, Effect, SizeSource};
 use crate::program::{Instruction, Operation};
 
-pub(super) fn distances(walk: &Walk<'_>, order: &Order) -> Vec<Option<u64>> {
+/// How far the arguments of two instances of a thread are apart, in bytes or units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Distance {
+    pub least: u64,
+    /// Each argument points into an object that was allocated for this one creation: no other thread's does.
+    pub is_allocated: bool,
+}
+
+pub(super) fn distances(walk: &Walk<'_>, order: &Order) -> Vec<Option<Distance>> {
     (0..walk.places.tree.threads.len()).map(|index| distance(walk, order, ThreadId::from(index))).collect()
 }
 
-fn distance(walk: &Walk<'_>, order: &Order, thread: ThreadId) -> Option<u64> {
+fn distance(walk: &Walk<'_>, order: &Order, thread: ThreadId) -> Option<Distance> {
     let [creation] = walk.places.tree.creations[thread.index()][..] else { return None };
     let creator = walk.places.tree.activation(creation.point.activation);
     if creator.is_cut || walk.has_given_up {
@@ -28,7 +36,8 @@ fn distance(walk: &Walk<'_>, order: &Order, thread: ThreadId) -> Option<u64> {
     }
     let argument = walk.places.thread_argument(creation.point)?;
     let address = walk.places.address(creation.point.activation, argument)?;
-    allocated(walk, &address, creation.point).or_else(|| counted(walk, order, thread, &address, creation))
+    let allocated = allocated(walk, &address, creation.point).map(|least| Distance { least, is_allocated: true });
+    allocated.or_else(|| counted(walk, order, thread, &address, creation).map(|least| Distance { least, is_allocated: false }))
 }
 
 fn counted(walk: &Walk<'_>, order: &Order, thread: ThreadId, address: &Address, creation: Creation) -> Option<u64> {

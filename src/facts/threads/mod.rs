@@ -12,6 +12,7 @@
 //!                or one that several threads may join, is never joined.  5. A cancelled thread may end anywhere.
 
 mod argument;
+mod barriers;
 mod flow;
 mod joins;
 mod phases;
@@ -37,6 +38,8 @@ use super::once::Once;
 use super::points_to::PointsTo;
 use crate::models::BoundModels;
 use crate::program::{BlockId, FunctionId, Program, SiteId};
+use argument::Distance;
+use barriers::{Barrier, Barriers};
 use phases::Phases;
 use places::Places;
 use relation::Order;
@@ -57,8 +60,9 @@ pub struct Threads {
     phase_changes: Vec<BTreeMap<BlockId, Vec<(usize, PhaseId)>>>,
     phases: Phases,
     order: Order,
-    argument_distances: Vec<Option<u64>>,
+    argument_distances: Vec<Option<Distance>>,
     joins: Vec<Vec<SiteId>>,
+    barriers: Vec<Barrier>,
 }
 
 impl Threads {
@@ -76,11 +80,12 @@ impl Threads {
         let once = Once::of(program, models, points_to, calls);
         let places = Places { input, relevant: &relevant, tree: &tree, once: &once, trips: RefCell::default() };
         let writers = Writers::of(&places);
-        let mut walk = Walk::new(places, writers);
+        let barriers = Barriers::of(&places);
+        let mut walk = Walk::new(places, writers, barriers);
         let stages = exchange(&mut walk);
         let order = Order::of(&tree, &walk.exchange, walk.has_given_up);
         let argument_distances = argument::distances(&walk, &order);
-        let Walk { records, mut phases, has_given_up, join_sites, .. } = walk;
+        let Walk { records, mut phases, has_given_up, join_sites, barriers, .. } = walk;
         let all: Vec<ThreadId> = (0..tree.threads.len()).map(ThreadId::from).collect();
         phases.finish(all);
         let phase_changes = records.into_iter().map(|record| match record {
@@ -97,7 +102,8 @@ impl Threads {
         let joins = (0..tree.threads.len())
             .map(|index| join_sites.remove(&ThreadId::from(index)).unwrap_or_default().into_iter().collect());
         let joins = joins.collect();
-        Threads { roots, phase_changes, phases, order, argument_distances, joins, tree }
+        let barriers = barriers.all;
+        Threads { roots, phase_changes, phases, order, argument_distances, joins, barriers, tree }
     }
 
     pub fn threads(&self) -> impl Iterator<Item = (ThreadId, &AbstractThread)> {
@@ -179,9 +185,31 @@ impl Threads {
         self.order.relation(&self.tree, &self.phases, left, right)
     }
 
+    /// Whether a barrier orders a point of one thread and a point of another instance, of the same or another thread.
+    pub fn barrier_between(&self, left: (ThreadId, PhaseId), right: (ThreadId, PhaseId)) -> Option<OrderReason> {
+        let is_known = left.1 != PhaseId::ANY && right.1 != PhaseId::ANY;
+        let waiting = |barrier: &Barrier| barrier.threads.contains(&left.0) && barrier.threads.contains(&right.0);
+        let common = self.barriers.iter().enumerate().filter(|(_, barrier)| is_known && waiting(barrier));
+        let ordered = common.filter_map(|(number, barrier)| {
+            let (one, other) = (self.phases.rounds(left.1, number), self.phases.rounds(right.1, number));
+            let reason = |first, second| OrderReason::Barrier { barrier: barrier.location, first, second };
+            if one.lies_before(other) {
+                Some(reason(left.0, right.0))
+            } else {
+                other.lies_before(one).then(|| reason(right.0, left.0))
+            }
+        });
+        ordered.into_iter().next()
+    }
+
     /// Two instances of the thread that may overlap never get arguments closer than this, in bytes or units.
     pub fn argument_distance(&self, thread: ThreadId) -> Option<u64> {
-        self.argument_distances[thread.index()]
+        self.argument_distances[thread.index()].map(|distance| distance.least)
+    }
+
+    /// Whether each instance's argument points into an object that was allocated for its creation alone.
+    pub fn has_argument_of_its_own(&self, thread: ThreadId) -> bool {
+        self.argument_distances[thread.index()].is_some_and(|distance| distance.is_allocated)
     }
 
     /// Where all instances of the thread are certainly joined; nothing if they never are.

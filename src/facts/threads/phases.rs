@@ -1,11 +1,12 @@
-//! Phases: interned pairs of who may run and who has been joined.
+//! Phases: who may run, who has been joined, and which barriers have been passed, as one number.
 
 use std::collections::BTreeMap;
 
+use super::barriers::Rounds;
 use super::state::State;
 use super::types::{PhaseId, ThreadId};
 
-type Sets = (Vec<ThreadId>, Vec<ThreadId>);
+type Sets = (Vec<ThreadId>, Vec<ThreadId>, Vec<(usize, Rounds)>);
 
 #[derive(Default)]
 pub(super) struct Phases {
@@ -16,14 +17,14 @@ pub(super) struct Phases {
 
 impl Phases {
     pub fn of_state(&mut self, state: &State) -> PhaseId {
-        self.intern(state.live.keys().copied().collect(), state.joined.iter().copied().collect())
+        let rounds = state.rounds.iter().map(|(barrier, rounds)| (*barrier, *rounds)).collect();
+        self.intern((state.live.keys().copied().collect(), state.joined.iter().copied().collect(), rounds))
     }
 
-    pub fn intern(&mut self, live: Vec<ThreadId>, joined: Vec<ThreadId>) -> PhaseId {
+    fn intern(&mut self, sets: Sets) -> PhaseId {
         if self.sets.is_empty() {
             self.sets.push(Sets::default());
         }
-        let sets = (live, joined);
         if let Some(known) = self.numbers.get(&sets) {
             return *known;
         }
@@ -38,7 +39,7 @@ impl Phases {
         if self.sets.is_empty() {
             self.sets.push(Sets::default());
         }
-        self.sets[PhaseId::ANY.index()] = (all, Vec::new());
+        self.sets[PhaseId::ANY.index()] = (all, Vec::new(), Vec::new());
     }
 
     pub fn live(&self, phase: PhaseId) -> &[ThreadId] {
@@ -47,6 +48,12 @@ impl Phases {
 
     pub fn joined(&self, phase: PhaseId) -> &[ThreadId] {
         &self.sets[phase.index()].1
+    }
+
+    /// How often the barrier has been passed.
+    pub fn rounds(&self, phase: PhaseId, barrier: usize) -> Rounds {
+        let known = self.sets[phase.index()].2.iter().find(|(one, _)| *one == barrier);
+        known.map_or_else(Rounds::default, |(_, rounds)| *rounds)
     }
 
     pub fn len(&self) -> usize {

@@ -1,4 +1,4 @@
-//! Which functions and instructions matter for threads: those that create, join, detach or end threads, that write where a thread's handle
+//! Which functions and instructions matter for threads: those that create, join, detach or end threads, that wait at a barrier, that write where a thread's handle
 //! is kept, and those that call such functions. All others have one constant phase.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use typed_index_collections::TiVec;
 
 use super::super::call_graph::{CallGraph, CallKind};
-use super::super::loops::{Definitions, Loops};
+use super::super::loops::{Definitions, LoopId, Loops, constant, trip_count};
 use super::super::once::saves_jump;
 use super::super::points_to::{AbstractObjectId, AbstractObjectKind, Location, PointsTo};
 use crate::models::{BoundModels, Effect, FunctionModel};
@@ -106,6 +106,24 @@ pub(super) struct Body {
     pub steps: TiVec<BlockId, Vec<usize>>,
     /// A call may return twice, or a cycle is no loop: nothing is certain in it.
     pub is_wild: bool,
+}
+
+impl Body {
+    /// Whether the block may run several times in one activation; a loop that runs at most once repeats nothing.
+    pub fn repeats(&self, program: &Program, block: BlockId) -> bool {
+        let is_once = |in_loop: LoopId| {
+            let one = self.loops.get(in_loop);
+            one.counted_exits.iter().any(|exit| {
+                let is_first = exit.from == one.header && !one.latches.contains(&one.header);
+                let counter = one.counters[exit.counter];
+                let numbers = constant(program, counter.start).zip(constant(program, exit.bound));
+                // The test itself runs once more than the rest.
+                let turns = numbers.and_then(|(start, bound)| trip_count(start, counter.step, exit, is_first, bound));
+                (is_first && block != one.header || one.latches == [exit.from]) && turns.is_some_and(|turns| turns <= 1)
+            })
+        };
+        self.is_wild || self.loops.is_in_cycle(block) && !self.loops.around(block).all(is_once)
+    }
 }
 
 pub(super) struct Relevant {
@@ -258,6 +276,7 @@ impl Relevant {
                         effect,
                         Effect::Spawn { .. }
                             | Effect::Join { .. }
+                            | Effect::WaitBarrier { .. }
                             | Effect::Detach { .. }
                             | Effect::ExitThread { .. }
                             | Effect::ContinueExit

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::loops::LoopId;
+use super::barriers::Rounds;
 use super::places::{Address, Base, Value};
 use super::types::{ActivationId, ThreadId};
 use crate::program::{CastKind, IntegerPredicate, RegisterId};
@@ -97,6 +98,8 @@ pub(super) struct State {
     pub known: BTreeMap<ThreadId, BTreeSet<Place>>,
     /// What this iteration of a loop has joined.
     pub done: BTreeSet<Sweep>,
+    /// By barrier: how often this thread has passed it; none that is not there.
+    pub rounds: BTreeMap<usize, Rounds>,
 }
 
 impl State {
@@ -116,6 +119,11 @@ impl State {
             None => false,
         });
         self.done.retain(|sweep| other.done.contains(sweep));
+        let barriers: BTreeSet<usize> = self.rounds.keys().chain(other.rounds.keys()).copied().collect();
+        for barrier in barriers {
+            let rounds = self.rounds.entry(barrier).or_default();
+            *rounds = rounds.either(other.rounds.get(&barrier).copied().unwrap_or_default());
+        }
     }
 
     /// Forgets what is computed from registers that get new values.

@@ -216,7 +216,7 @@ impl Tree {
         };
         let body = &relevant.bodies[&function];
         for (block, steps) in body.steps.iter_enumerated() {
-            let repeats = body.is_wild || body.loops.is_in_cycle(block);
+            let repeats = body.repeats(input.program, block);
             for &index in steps {
                 let instruction = input.instruction(function, block, index);
                 let point = Point { activation: id, block, index };

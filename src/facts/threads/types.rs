@@ -1,5 +1,6 @@
 //! The vocabulary of threads and their order: abstract threads, activations, stages, phases, relations.
 
+use super::super::points_to::Location;
 use crate::program::{FunctionId, SiteId};
 
 macro_rules! numbers {
@@ -117,4 +118,6 @@ pub enum OrderReason {
     Joined { first: ThreadId, second: ThreadId },
     /// Whichever of the two is created first has ended when the other one is created.
     OneAfterAnother { left: ThreadId, right: ThreadId },
+    /// `first` comes to the barrier after its point, and `second` has passed it then.
+    Barrier { barrier: Location, first: ThreadId, second: ThreadId },
 }

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::call_graph::CallKind;
 use super::super::points_to::Location;
+use super::barriers::{Barriers, Rounds};
 use super::phases::Phases;
 use super::places::{Address, Places, Value};
 use super::relevant::{Called, Input, is_handle_type};
@@ -46,6 +47,7 @@ pub(super) struct Exchange {
 pub(super) struct Walk<'a> {
     pub places: Places<'a>,
     pub writers: Writers,
+    pub barriers: Barriers,
     pub exchange: Exchange,
     pub records: Vec<Option<Record>>,
     pub phases: Phases,
@@ -60,7 +62,7 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub fn new(places: Places<'a>, writers: Writers) -> Walk<'a> {
+    pub fn new(places: Places<'a>, writers: Writers, barriers: Barriers) -> Walk<'a> {
         let count = places.tree.threads.len();
         let exchange = Exchange {
             entry: vec![None; count],
@@ -72,6 +74,7 @@ impl<'a> Walk<'a> {
         Walk {
             places,
             writers,
+            barriers,
             exchange,
             records,
             phases: Phases::default(),
@@ -143,6 +146,10 @@ impl<'a> Walk<'a> {
         state.live.extend(descendants.iter().map(|one| (*one, Handles::default())));
         state.direct.extend(descendants);
         state.ever.extend(descendants);
+        for barrier in 0..self.barriers.all.len() {
+            let rounds = state.rounds.entry(barrier).or_default();
+            *rounds = rounds.any_more();
+        }
         state.forget_handles();
         state
     }
@@ -189,6 +196,12 @@ impl<'a> Walk<'a> {
                 Effect::Spawn { handle, count, .. } => state = self.create(point, instruction, *handle, *count, state),
                 Effect::Join { handle, attempt: Attempt::Blocking, .. } => {
                     state = self.join(point, instruction, *handle, state)?
+                }
+                Effect::WaitBarrier { .. } => {
+                    for (barrier, is_certain) in self.barriers.waited_for(point) {
+                        let rounds: &mut Rounds = state.rounds.entry(*barrier).or_default();
+                        *rounds = rounds.passed(*is_certain);
+                    }
                 }
                 Effect::ExitThread { .. } | Effect::ContinueExit => {
                     self.end(thread, &state);

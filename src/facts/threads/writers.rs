@@ -107,7 +107,11 @@ impl Writers {
             for effect in &model.effects {
                 match effect {
                     Effect::Join { handle, .. } => {
-                        for thread in self.denoted(places, point.activation, instruction, *handle) {
+                        // A thread that tries to join itself is refused.
+                        let is_itself =
+                            |thread: &ThreadId| *thread == activation.thread && !places.tree.threads[thread.index()].is_many;
+                        let denoted = self.denoted(places, point.activation, instruction, *handle);
+                        for thread in denoted.into_iter().filter(|thread| !is_itself(thread)) {
                             self.joiners[thread.index()].insert(activation.thread);
                         }
                     }
@@ -117,7 +121,10 @@ impl Writers {
                     }
                     Effect::Spawn { attributes: Some(attributes), .. } => {
                         let object = Input::argument(instruction, *attributes);
-                        if !object.is_some_and(|object| is_joinable(places.input, activation.function, object)) {
+                        // What a wrapper passes on is known at its call.
+                        let given = object.and_then(|object| places.value(point.activation, object));
+                        let is_default = given.is_some_and(|given| is_null(places.input, given));
+                        if !is_default && !object.is_some_and(|object| is_joinable(places.input, activation.function, object)) {
                             let created = places.tree.activation(point.activation).creations.get(&(point.block, point.index));
                             self.detached.extend(created.into_iter().flatten());
                         }
@@ -357,6 +364,10 @@ fn is_apart_by_stride(left: &Address, left_size: u64, right: &Address, right_siz
 
 fn greatest_common_divisor(left: i128, right: i128) -> i128 {
     if right == 0 { left } else { greatest_common_divisor(right, left % right) }
+}
+
+fn is_null(input: Input<'_>, value: Value) -> bool {
+    matches!(value, Value::Constant(id) if input.program.constants[id] == Constant::Null)
 }
 
 /// Whether a thread with this attribute object can be joined: it is null, or nothing ever sets its detach state to another value.

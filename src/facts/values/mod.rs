@@ -139,6 +139,18 @@ impl<'p> Values<'p> {
         relative::shape(&mut self.workshop().table, points_to, function, address, size, lock)
     }
 
+    /// Whether two accesses, one of each shape, hold the same lock if they touch a common byte.
+    pub fn agree(&self, left: &Shape, right: &Shape) -> bool {
+        relative::agree(&mut self.workshop().table, left, right)
+    }
+
+    /// The register that an address is counted from, whatever is added to it.
+    pub fn base(&self, function: FunctionId, address: Operand) -> Option<RegisterId> {
+        let mut workshop = self.workshop();
+        let term = workshop.term(function, address);
+        relative::base_register(&workshop.table, term)
+    }
+
     /// For people.
     pub fn show(&self, term: TermId) -> String {
         let workshop = self.workshop();

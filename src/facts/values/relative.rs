@@ -12,6 +12,7 @@
 //!                object of the run, so its address is equal, too. Each lock is the same function of equal arguments. What stands in
 //!                for the leaves of the lock is determined: t = u − K; a base at m = 0 is object + r, otherwise object + r + m·(u − K); from an
 //!                extended value its narrow one, from x + c and odd·x the x.
+//!                An access whose bytes are fixed agrees with a shape if its lock is the shape's, with the coordinates of those bytes put in.
 //! # Examples     `p->x` under `p->m`; `arr[j].x` under `arr[j].m`; `data[i]` under `locks[i]` and `locks[i % 4]`; any byte of an object that is
 //!                allocated by itself under a lock in it. Not `bits[i/8]` under `locks[i]`: the coordinate is i/8, and i is no function of it.
 //! # Deviations   1. Addresses do not wrap, as the compiler was promised (`build`).  2. A digit below the first needs bounds that its
@@ -22,7 +23,7 @@ use smallvec::SmallVec;
 use super::pure::{Pure, signed, wrap};
 use super::term::{LeafKind, Parts, Table, Term, TermId};
 use crate::facts::points_to::{AbstractObjectId, AbstractObjectKind, Offset, PointsTo};
-use crate::program::{BinaryOp, FunctionId, Operand};
+use crate::program::{BinaryOp, FunctionId, Operand, RegisterId};
 
 /// How a lock depends on what is accessed, for each object that may be.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -33,25 +34,48 @@ pub struct Shape {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Form {
+    /// The bytes of an access that always touches the same ones: the first, and how many.
+    position: Option<(u64, u64)>,
     /// Of the coordinates that the lock depends on, and of those above them.
     factors: SmallVec<[u64; 2]>,
     lock: TermId,
 }
 
-impl Shape {
-    /// Whether two accesses, one of each shape, hold the same lock if they touch a common byte.
-    pub fn agrees_with(&self, other: &Shape) -> bool {
-        let mut common = 0;
-        for (object, form) in &self.forms {
-            if let Ok(at) = other.forms.binary_search_by_key(object, |(object, _)| *object) {
-                common += 1;
-                if form.is_none() || *form != other.forms[at].1 {
-                    return false;
-                }
+/// Whether two accesses, one of each shape, hold the same lock if they touch a common byte.
+pub(super) fn agree(table: &mut Table, left: &Shape, right: &Shape) -> bool {
+    let mut common = 0;
+    for (object, form) in &left.forms {
+        if let Ok(at) = right.forms.binary_search_by_key(object, |(object, _)| *object) {
+            common += 1;
+            let (Some(one), Some(other)) = (form, &right.forms[at].1) else { return false };
+            let is_same = one.factors == other.factors && one.lock == other.lock;
+            if !is_same && !holds_at(table, one, other) && !holds_at(table, other, one) {
+                return false;
             }
         }
-        common > 0
     }
+    common > 0
+}
+
+/// Whether a lock that depends on the cell is, at the bytes of a fixed position, the lock that is held there: `a[5].x` under `a[5].m`, `p->x` under `p->m`.
+fn holds_at(table: &mut Table, fixed: &Form, other: &Form) -> bool {
+    let Some((first, size)) = fixed.position else { return false };
+    let (mut low, mut high) = (i128::from(first), i128::from(first) + i128::from(size.max(1)) - 1);
+    let mut coordinates: SmallVec<[u64; 2]> = SmallVec::new();
+    for factor in other.factors.iter().map(|factor| i128::from(*factor)) {
+        let cell = low.div_euclid(factor);
+        if high.div_euclid(factor) != cell {
+            return false;
+        }
+        (low, high) = (low - cell * factor, high - cell * factor);
+        coordinates.push(cell as u64);
+    }
+    let bits = table.pointer_bits;
+    let mut number = |table: &mut Table, node: TermId| match table.get(node) {
+        Term::Coordinate(number) => coordinates.get(usize::from(*number)).copied().map(|cell| table.integer(bits, cell)),
+        _ => None,
+    };
+    table.rewrite(other.lock, &mut number) == Some(fixed.lock)
 }
 
 /// Where a base pointer lies in one object: `residue + n·stride`, the one offset `residue` when `stride` is 0.
@@ -88,6 +112,15 @@ fn base_of(table: &Table, parts: &Parts) -> Option<TermId> {
     let mut addresses = parts.iter().filter(|(part, factor)| *factor == 1 && is_address(*part));
     let (base, _) = addresses.next()?;
     addresses.next().is_none().then_some(*base)
+}
+
+/// The register that an address is counted from.
+pub(super) fn base_register(table: &Table, address: TermId) -> Option<RegisterId> {
+    let (_, parts) = table.as_sum(address);
+    match table.get(base_of(table, &parts)?) {
+        Term::Leaf { register, .. } => Some(*register),
+        _ => None,
+    }
 }
 
 /// Where the base may lie, by object; `None` when that may be anywhere.
@@ -183,9 +216,11 @@ fn form(
             }
         }
     }
+    let start = i128::from(stand.residue) + i128::from(constant);
+    let position = u64::try_from(start).ok().filter(|_| digits.is_empty()).zip(size);
     let lock = table.rewrite(lock, &mut |_, node| known.iter().find(|(term, _)| *term == node).map(|(_, value)| *value))?;
     factors.truncate(last_coordinate(table, lock));
-    Some(Form { factors, lock })
+    Some(Form { position, factors, lock })
 }
 
 /// The number K of the definition, and what is left of the constant.

@@ -18,7 +18,7 @@ impl Lowering {
         let mut is_followed = is_followed(gep.operand(0));
         for position in 1..gep.operand_count() {
             let index = gep.operand(position);
-            let number = constant_index(index);
+            let number = constant_index(index).or_else(|| self.folded_index(index));
             if position > 1 && ty.kind() == LLVMTypeKind::LLVMStructTypeKind {
                 let field = u32::try_from(number.expect("a field is named by a constant")).expect("a field has a small number");
                 constant = constant.wrapping_add(layout.offset(ty, field) as i64);
@@ -40,6 +40,15 @@ impl Lowering {
             }
         }
         (constant, terms)
+    }
+
+    /// An index that is a constant expression and comes to a number, as in `(char *)p - (size_t)&((struct s *)0)->member`.
+    fn folded_index(&mut self, index: Value) -> Option<i64> {
+        let leaf = self.leaf(index)?;
+        match self.program.constants[leaf] {
+            Constant::Integer { bits, value } if bits <= 64 => Some(((value as u64) << (64 - bits)) as i64 >> (64 - bits)),
+            _ => None,
+        }
     }
 }
 

@@ -54,8 +54,14 @@ impl Lowering {
                 let function = self.function(function);
                 Constant::Block(function, *self.blocks.get(&block)?)
             }
-            LLVMConstantExprValueKind
-            | LLVMConstantTokenNoneValueKind
+            // A number that no address is part of: `(size_t)&((struct s *)0)->member`.
+            LLVMConstantExprValueKind => match self.types.get(value.ty())? {
+                Type::Scalar(Scalar::Integer(bits)) if bits <= 64 => {
+                    Constant::integer(bits, u128::from(self.fold_number(value)?))
+                }
+                _ => return None,
+            },
+            LLVMConstantTokenNoneValueKind
             | LLVMConstantTargetNoneValueKind
             | LLVMConstantPtrAuthValueKind
             | LLVMArgumentValueKind

@@ -39,6 +39,7 @@ impl Lowering {
                 is_thread_local: value.is_thread_local(),
                 is_constant: value.is_constant_global(),
                 is_external: value.is_declaration(),
+                is_static: value.is_static(),
                 ..Global::default()
             };
             self.describe_global(&mut global, value, debug_kind);

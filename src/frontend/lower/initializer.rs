@@ -120,6 +120,14 @@ impl Lowering {
         Some(Folded::Address(target, 0))
     }
 
+    /// The number that a constant expression comes to, modulo 2^64.
+    pub(super) fn fold_number(&mut self, expression: Value) -> Option<u64> {
+        match self.fold_expression(expression)? {
+            Folded::Number(number) => Some(number),
+            Folded::Address(..) => None,
+        }
+    }
+
     fn fold_expression(&mut self, value: Value) -> Option<Folded> {
         match value.constant_opcode() {
             LLVMGetElementPtr => {

@@ -14,6 +14,7 @@ pub fn parse_global(cursor: &mut Cursor<'_>, names: &Names) -> Result<Global> {
     global.is_thread_local = cursor.take_word("thread_local");
     global.is_constant = cursor.take_word("constant");
     global.is_external = cursor.take_word("external");
+    global.is_static = cursor.take_word("static");
     global.debug_type = parse_type_reference(cursor)?;
     (global.file, global.line) = parse_file_and_line(cursor)?;
     cursor.expect("=")?;

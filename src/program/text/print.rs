@@ -53,6 +53,7 @@ fn print_global(out: &mut Writer<'_>, global: &Global) {
     out.word("global ").name(&global.name).word(" ").quoted(&global.source_name);
     out.word(" size ").number(global.size).word(" align ").number(global.align);
     out.flag(global.is_thread_local, " thread_local").flag(global.is_constant, " constant").flag(global.is_external, " external");
+    out.flag(global.is_static, " static");
     if let Some(ty) = global.debug_type {
         out.id(" type t", ty);
     }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::{Places, atom_word, quoted, step_words};
 use crate::pushdown::{Replacement, SymbolId};
-use crate::thread_pds::{Identity, LockKind, ThreadSystem, Threads};
+use crate::thread_pds::{Identity, LockKind, MANY, ThreadSystem, Threads};
 
 /// A line for each lock, then the rules of each thread: where it stands, what it does, where it goes.
 pub fn pds(threads: &Threads, places: Places<'_>) -> String {
@@ -33,9 +33,9 @@ pub fn pds(threads: &Threads, places: Places<'_>) -> String {
         let holds = if held.is_empty() { String::new() } else { format!(", holds {}", held.join(", ")) };
         writeln!(
             text,
-            "\nthread {}: {} at the start{holds}; {} symbols, {} rules, begins at {}",
+            "\nthread {}: {}{holds}; {} symbols, {} rules, begins at {}",
             body.name,
-            body.instances,
+            instances(body),
             body.system.symbol_count(),
             body.system.rules().len(),
             body.start.symbol.0
@@ -67,6 +67,15 @@ fn access_words(body: &ThreadSystem, symbol: SymbolId) -> String {
     let Some(access) = body.accesses.get(&symbol) else { return String::new() };
     let atomic = if access.is_atomic { "atomic " } else { "" };
     format!(" ({atomic}{} of object {})", if access.is_write { "write" } else { "read" }, access.object)
+}
+
+/// How many there are.
+fn instances(body: &ThreadSystem) -> String {
+    match (body.instances, body.created) {
+        (at_start, 0) => format!("{at_start} at the start"),
+        (_, MANY) => "any number created".to_owned(),
+        (_, created) => format!("{created} created"),
+    }
 }
 
 /// A graph: symbols, their steps, calls dashed, and where a call goes on dotted.

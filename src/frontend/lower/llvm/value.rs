@@ -128,6 +128,11 @@ impl Value {
         unsafe { LLVMIsDeclaration(self.0) != 0 }
     }
 
+    /// Whether other modules cannot name it.
+    pub fn is_static(self) -> bool {
+        matches!(unsafe { LLVMGetLinkage(self.0) }, LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage)
+    }
+
     pub fn initializer(self) -> Option<Value> {
         Self::new(unsafe { LLVMGetInitializer(self.0) })
     }

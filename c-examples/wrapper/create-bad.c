@@ -1,0 +1,31 @@
+// A wrapper creates the threads. main reads the count when it has joined only one of them.
+//@ check: race deadlock misuse safety
+#include <pthread.h>
+
+static int count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int start(pthread_t *thread, const pthread_attr_t *attributes, void *(*routine)(void *))
+{
+    return pthread_create(thread, attributes, routine, NULL);
+}
+
+static void *worker(void *arg)
+{
+    (void)arg;
+    pthread_mutex_lock(&lock);
+    count++; //~ race A: write count
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t first, second;
+    start(&first, NULL, worker);
+    start(&second, NULL, worker);
+    pthread_join(first, NULL);
+    int seen = count; //~ race A: read count
+    pthread_join(second, NULL);
+    return seen > 2;
+}

@@ -1,0 +1,104 @@
+//! Excuses: what keeps one thread apart from another at these points, and perhaps not from a third.
+//!
+//! # Own part     Two instances with arguments of their own touch different bytes, if the address says which argument it was: if they touched a common one, their
+//!                arguments were equal. Arguments that were allocated for one creation each differ whatever the threads.
+//! # Lock held at creation   Say P holds l since a moment when no thread of C ran, and goes on holding it at its access; C's thread, a descendant of P's
+//!                one instance, has taken l before its access. C's thread was created after P took l, so that C took l after P released it.
+//! # Held for a thread   See `creation`.
+
+use super::cover::Covers;
+use super::creation::{CreationLocks, HeldFor};
+use super::order::{Orders, Point, descends};
+use super::pairs::Why;
+use super::record::ClassKey;
+use crate::facts::{Facts, PhaseId, ThreadId};
+use crate::locks::{Mode, Moment, Place};
+
+/// What keeps two threads apart at these points, and perhaps not others.
+pub fn excuse(
+    facts: &Facts<'_>,
+    covers: &Covers<'_, '_>,
+    orders: &Orders<'_, '_>,
+    left: (Point, &ClassKey),
+    right: (Point, &ClassKey),
+) -> Option<Why> {
+    let locks = orders.creation_locks();
+    own_part(facts, covers, left, right)
+        .or_else(|| held_at_creation(facts, locks, covers, left, right))
+        .or_else(|| held_at_creation(facts, locks, covers, right, left))
+        .or_else(|| held_for(locks, covers, left, right))
+        .or_else(|| held_for(locks, covers, right, left))
+        .or_else(|| held_for_before(facts, locks, covers, left, right))
+        .or_else(|| held_for_before(facts, locks, covers, right, left))
+}
+
+/// Two instances of one thread, or of two whose arguments were allocated for them, each in the part that its own argument leads to.
+fn own_part(facts: &Facts<'_>, covers: &Covers<'_, '_>, left: (Point, &ClassKey), right: (Point, &ClassKey)) -> Option<Why> {
+    let (thread, other) = (left.0.0, right.0.0);
+    if thread != other {
+        let is_own = facts.threads.has_argument_of_its_own(thread) && facts.threads.has_argument_of_its_own(other);
+        return (is_own && covers.own_argument_in_common(left.1.cover, right.1.cover)).then_some(Why::OwnPart(thread));
+    }
+    let distance = facts.threads.argument_distance(thread).filter(|distance| *distance > 0)?;
+    covers.own_in_common(left.1.cover, right.1.cover, distance).then_some(Why::OwnPart(thread))
+}
+
+/// The creator of the first thread holds a lock as long as it runs; the second access is made under that lock, or its thread's creator holds it.
+fn held_for(locks: &CreationLocks, covers: &Covers<'_, '_>, left: (Point, &ClassKey), right: (Point, &ClassKey)) -> Option<Why> {
+    let (thread, other) = (left.0.0, right.0.0);
+    let excludes = |held: &&HeldFor| {
+        let is_held_itself = other != held.by && covers.is_under(right.1.cover, held.lock, held.mode);
+        let is_held_for = |theirs: &HeldFor| {
+            theirs.lock == held.lock && theirs.by != held.by && (theirs.mode == Mode::Exclusive || held.mode == Mode::Exclusive)
+        };
+        is_held_itself || locks.for_thread(other).iter().any(is_held_for)
+    };
+    locks.for_thread(thread).iter().find(excludes).map(|held| Why::HeldFor(*held, thread))
+}
+
+/// A lock was taken for the first thread before the second one, or the creator of it that has taken the lock since, existed.
+fn held_for_before(
+    facts: &Facts<'_>,
+    locks: &CreationLocks,
+    covers: &Covers<'_, '_>,
+    left: (Point, &ClassKey),
+    right: (Point, &ClassKey),
+) -> Option<Why> {
+    let (thread, waiting) = (left.0.0, right.0.0);
+    let is_waited_for = |held: &&HeldFor| {
+        let excludes = |place: Place, mode: Mode| place == held.lock && (mode == Mode::Exclusive || held.mode == Mode::Exclusive);
+        let is_once = !facts.threads.thread(held.by).is_many && descends(facts, waiting, held.by);
+        let own = covers.taken(right.1.cover).map(|(place, mode)| (waiting, place, mode));
+        let mut taken = own.chain(locks.taken_above(facts, waiting, held.by));
+        is_once && taken.any(|(taker, place, mode)| excludes(place, mode) && locks.is_since_before(facts, held, taker))
+    };
+    locks.for_thread(thread).iter().find(is_waited_for).map(|held| Why::HeldAtCreation(held.lock))
+}
+
+/// The holder's lock was taken before the waiter's thread, or a creator of it, existed, and that one has taken it since.
+fn held_at_creation(
+    facts: &Facts<'_>,
+    locks: &CreationLocks,
+    covers: &Covers<'_, '_>,
+    holder: (Point, &ClassKey),
+    waiter: (Point, &ClassKey),
+) -> Option<Why> {
+    let ((thread, now), (waiting, _)) = (holder.0, waiter.0);
+    if facts.threads.thread(thread).is_many || !descends(facts, waiting, thread) {
+        return None;
+    }
+    let is_since_before = |moment: Moment, taker: ThreadId| {
+        let phase = if moment == Moment::HERE { now } else { PhaseId::from(moment.0 as usize) };
+        phase != PhaseId::ANY && !facts.threads.live(phase).contains(&taker)
+    };
+    let own = covers.taken(waiter.1.cover).map(|(place, mode)| (waiting, place, mode));
+    for (taker, taken, mode) in own.chain(locks.taken_above(facts, waiting, thread)) {
+        let mut held = covers
+            .held_since(holder.1.cover)
+            .filter(|(place, how, _)| *place == taken && (*how == Mode::Exclusive || mode == Mode::Exclusive));
+        if held.any(|(_, _, moment)| is_since_before(moment, taker)) {
+            return Some(Why::HeldAtCreation(taken));
+        }
+    }
+    None
+}
