@@ -33,6 +33,15 @@ struct Reached {
 }
 
 /// Threads in keys are the first of those that are alike, symbols lead.
+/// Systems with more rules together keep fewer histories apart.
+const LARGE: usize = 40_000;
+
+/// How many histories of one place are told apart.
+fn most_histories(threads: &Threads) -> usize {
+    let rules: usize = threads.threads.iter().map(|thread| thread.system.rules().len()).sum();
+    if rules > LARGE { 8 } else { HistorySets::MOST }
+}
+
 pub struct Analysis<'t> {
     pub threads: &'t Threads,
     pub first_pass: FirstPass,
@@ -107,7 +116,7 @@ impl<'t> Analysis<'t> {
     /// Begins anew, with other acquisitions noted.
     fn follow(&mut self, noted: Noted) {
         self.noted = noted;
-        self.sets = HistorySets::default();
+        self.sets = HistorySets::of_at_most(most_histories(self.threads));
         self.weights.clear();
         self.initials.clear();
         self.reached.clear();

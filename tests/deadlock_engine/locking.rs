@@ -126,8 +126,8 @@ impl Writer {
     fn step(&mut self, helper: usize) {
         let lock = self.random.below(MUTEXES as u64 + 1) as usize;
         match self.random.below(10) {
-            0..=3 if self.held.len() < 3 && self.is_free(lock) => self.acquire(lock),
-            4..=6 if !self.held.is_empty() => {
+            0..=4 if self.held.len() < 3 && self.is_free(lock) => self.acquire(lock),
+            5..=6 if !self.held.is_empty() => {
                 let at = if self.random.below(3) == 0 {
                     self.random.below(self.held.len() as u64) as usize
                 } else {

@@ -182,9 +182,11 @@ fn what_no_lock_decides_stays_open() {
     let wait = "pthread_cond_t k = PTHREAD_COND_INITIALIZER; MUTEX(a); int x;
         void *f(void *p) { L(a); while (!x) pthread_cond_wait(&k, &a); U(a); return 0; } void *g(void *p) { L(a); x = 1; pthread_cond_signal(&k); U(a); return 0; } TWO(f, g)";
     said_of(wait).open("a condition variable");
-    said_of(&two("L(a);", "")).open("may end while it holds a");
+    said_of(&two("L(a);", "L(a); U(a);")).open("may end while it holds a");
+    // Nobody else wants it.
+    said_of(&two("L(a);", "")).none();
     said_of(&two("L(a); L(a); U(a); U(a);", "")).open("may be taken by a thread that holds it already");
-    let exits = "MUTEX(a); void *f(void *p) { L(a); pthread_exit(0); } void *g(void *p) { return 0; } TWO(f, g)";
+    let exits = "MUTEX(a); void *f(void *p) { L(a); pthread_exit(0); } void *g(void *p) { L(a); U(a); return 0; } TWO(f, g)";
     said_of(exits).open("may end while it holds a");
 }
 

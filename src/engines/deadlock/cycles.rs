@@ -49,8 +49,8 @@ struct Search<'a, 't> {
     blocking: &'a Blocking,
     places: &'a Alike,
     nodes: Vec<Node>,
-    /// By node: those that hold it up.
-    next: Vec<Vec<usize>>,
+    /// By node: those that hold it up; nodes that wait for the same share one list.
+    next: Vec<Rc<[usize]>>,
     fits: FxHashMap<(usize, usize), bool>,
     /// By thread: all that are like it, if they are one here.
     alike: BTreeMap<ThreadId, Vec<ThreadId>>,
@@ -112,15 +112,15 @@ fn alike(analysis: &Analysis<'_>) -> BTreeMap<ThreadId, Vec<ThreadId>> {
 }
 
 /// By node: those that hold it up.
-fn following(blocking: &Blocking, nodes: &[Node]) -> Vec<Vec<usize>> {
+fn following(blocking: &Blocking, nodes: &[Node]) -> Vec<Rc<[usize]>> {
     let mut holders: BTreeMap<Held, Vec<usize>> = BTreeMap::new();
     nodes.iter().enumerate().for_each(|(at, node)| holders.entry(node.edge.holds).or_default().push(at));
     let waits: BTreeSet<Wait> = nodes.iter().map(|node| node.edge.waits).collect();
     let held_up = |wait: Wait| {
         let holding = blocking.held(wait).into_iter().filter_map(|held| holders.get(&held)).flatten();
-        holding.copied().collect::<BTreeSet<usize>>().into_iter().collect::<Vec<usize>>()
+        holding.copied().collect::<BTreeSet<usize>>().into_iter().collect::<Rc<[usize]>>()
     };
-    let by_wait: BTreeMap<Wait, Vec<usize>> = waits.into_iter().map(|wait| (wait, held_up(wait))).collect();
+    let by_wait: BTreeMap<Wait, Rc<[usize]>> = waits.into_iter().map(|wait| (wait, held_up(wait))).collect();
     nodes.iter().map(|node| by_wait[&node.edge.waits].clone()).collect()
 }
 
@@ -164,12 +164,12 @@ impl Search<'_, '_> {
 
     /// Leaves of what follows only what fits and lies in one strongly connected part; false when that takes too long.
     fn thin_out(&mut self) -> bool {
-        if self.next.iter().map(Vec::len).sum::<usize>() > MOST_PAIRS {
+        if self.next.iter().map(|following| following.len()).sum::<usize>() > MOST_PAIRS {
             return false;
         }
         for one in 0..self.nodes.len() {
-            let following = std::mem::take(&mut self.next[one]);
-            self.next[one] = following.into_iter().filter(|other| self.fit(one, *other)).collect();
+            let following = self.next[one].clone();
+            self.next[one] = following.iter().copied().filter(|other| self.fit(one, *other)).collect();
         }
         let mut graph = petgraph::graph::DiGraph::<(), ()>::with_capacity(self.nodes.len(), 0);
         let numbers: Vec<_> = self.nodes.iter().map(|_| graph.add_node(())).collect();
@@ -183,7 +183,7 @@ impl Search<'_, '_> {
             members.into_iter().for_each(|node| part[node.index()] = number);
         }
         for (one, following) in self.next.iter_mut().enumerate() {
-            following.retain(|other| part[*other] == part[one]);
+            *following = following.iter().copied().filter(|other| part[*other] == part[one]).collect();
         }
         true
     }

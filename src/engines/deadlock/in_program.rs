@@ -18,8 +18,8 @@ use crate::engines::race::{LockHeld, RefutedGroup, Side};
 use crate::engines::reachability::NotTogether;
 use crate::facts::{OrderReason, PhaseId};
 use crate::findings::{Reason, Role};
-use crate::locks::Mode;
 use crate::locks::history::{Atom, Incompatible, LockId};
+use crate::locks::{Held as HeldThing, Mode, Token};
 use crate::models::{Attempt, BoundModels, Effect};
 use crate::program::{Callee, Operation, SiteId};
 use crate::pushdown::SymbolId;
@@ -49,6 +49,8 @@ pub enum DeadlockLimit {
         object: String,
         count: u64,
     },
+    /// So many cycles need a lock of which it is not known, at any place where its thread waits, that it is still held.
+    NotKnownToBeHeld(u64),
     /// It may wait for what no lock decides.
     Waits {
         what: &'static str,
@@ -78,7 +80,11 @@ impl DeadlockLimit {
             | Self::Jump(at)
             | Self::UnknownLock(at)
             | Self::Cancelled(at) => Some(*at),
-            Self::OutOfTime | Self::TooManyCycles | Self::MorePlaces { .. } | Self::EndsHolding { .. } => None,
+            Self::OutOfTime
+            | Self::TooManyCycles
+            | Self::MorePlaces { .. }
+            | Self::NotKnownToBeHeld(_)
+            | Self::EndsHolding { .. } => None,
         }
     }
 }
@@ -91,6 +97,10 @@ impl fmt::Display for DeadlockLimit {
             Self::MorePlaces { object, count } => {
                 write!(f, "up to {count} further places of the deadlock on {object} are not listed")
             }
+            Self::NotKnownToBeHeld(count) => write!(
+                f,
+                "{count} cycles in the order of locks need a lock that was taken through a pointer, and of which it is not known that it is still held"
+            ),
             Self::Waits { what, .. } => write!(f, "whether a thread waits for ever for {what} is not decided"),
             Self::Jump(_) => write!(f, "what is held after a jump out of functions, or after a cleanup routine, is not known"),
             Self::UnknownLock(_) => write!(f, "a lock is taken through a pointer that was never given a value"),
@@ -134,8 +144,12 @@ pub fn check(tabulation: &mut Tabulation<'_, '_>, models: &BoundModels<'_>) -> D
     limits.dedup_by_key(|limit| limit.to_string());
     let mut candidates: BTreeMap<BTreeSet<(String, String, u32)>, CycleCandidate> = BTreeMap::new();
     let mut left_out: BTreeMap<String, u64> = BTreeMap::new();
+    let mut uncertain = 0;
     for cycle in &found.cycles {
-        let (places, more) = writer.places(cycle);
+        let Some((places, more)) = writer.places(cycle) else {
+            uncertain += 1;
+            continue;
+        };
         for symbols in places {
             let candidate = writer.candidate(cycle, &symbols);
             if more > 0 {
@@ -143,6 +157,9 @@ pub fn check(tabulation: &mut Tabulation<'_, '_>, models: &BoundModels<'_>) -> D
             }
             candidates.entry(candidate.lines()).or_insert(candidate);
         }
+    }
+    if uncertain > 0 {
+        limits.push(DeadlockLimit::NotKnownToBeHeld(uncertain));
     }
     limits.extend(left_out.into_iter().map(|(object, count)| DeadlockLimit::MorePlaces { object, count }));
     found.dismissed.iter().for_each(|cycle| writer.dismiss(cycle));
@@ -234,19 +251,24 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    /// The places at which the members of a cycle may stand, one for each line, and how many more choices there are.
-    fn places(&self, cycle: &DeadlockCycle) -> (Vec<Vec<SymbolId>>, u64) {
+    /// The places at which the members of a cycle may stand, one for each line, and how many more choices there are; nothing if some member
+    /// stands nowhere where it is certain that it holds what it blocks by.
+    fn places(&self, cycle: &DeadlockCycle) -> Option<(Vec<Vec<SymbolId>>, u64)> {
         let mut choices: Vec<Vec<SymbolId>> = vec![Vec::new()];
         let mut all: u64 = 1;
         for member in &cycle.members {
             let thread = member.standing.thread;
             let mut lines = BTreeMap::new();
-            for symbol in std::iter::once(&member.symbol).chain(&member.others) {
+            let all_places = std::iter::once(&member.symbol).chain(&member.others);
+            for symbol in all_places.filter(|symbol| self.is_held(thread, **symbol, member.blocks_by)) {
                 let site = self.threads.spot(thread, *symbol).site;
                 let place = self.tabulation.program.place_of(site);
                 lines
                     .entry(place.map_or((String::new(), usize::from(site) as u32), |place| (place.file, place.line)))
                     .or_insert(*symbol);
+            }
+            if lines.is_empty() {
+                return None;
             }
             all = all.saturating_mul(lines.len() as u64);
             let longer = choices.iter().flat_map(|before| {
@@ -255,7 +277,20 @@ impl Writer<'_, '_, '_> {
             choices = longer.take(MOST_PLACES).collect();
         }
         let more = all - choices.len() as u64;
-        (choices, more)
+        Some((choices, more))
+    }
+
+    /// Whether a thread that stands there certainly holds a lock of this name.
+    fn is_held(&self, thread: ThreadId, symbol: SymbolId, lock: Option<LockId>) -> bool {
+        let Some(lock) = lock else { return true };
+        let name = self.threads.name(lock);
+        let is_this = |held: &HeldThing| match name {
+            LockName::Place(place) => held.names.place == Some(place),
+            LockName::Family(family) => held.family == family,
+        };
+        let inside_once = |held: &HeldThing| held.token == Token::InsideOnce;
+        let lockset = self.tabulation.locksets.get(self.threads.spot(thread, symbol).lockset);
+        lockset.iter().any(|held| (held.token == Token::Lock || inside_once(held)) && is_this(held))
     }
 
     fn candidate(&mut self, cycle: &DeadlockCycle, symbols: &[SymbolId]) -> CycleCandidate {

@@ -30,6 +30,8 @@ impl SetId {
 
 #[derive(Debug)]
 pub struct HistorySets {
+    /// A greater set is not kept.
+    most: usize,
     histories: IndexSet<LockHistory, FxBuildHasher>,
     composed: FxHashMap<(HistoryId, HistoryId), Option<HistoryId>>,
     sets: IndexSet<Vec<HistoryId>, FxBuildHasher>,
@@ -39,12 +41,22 @@ pub struct HistorySets {
 
 impl Default for HistorySets {
     fn default() -> Self {
+        HistorySets::of_at_most(Self::MOST)
+    }
+}
+
+impl HistorySets {
+    /// A greater set is not kept, unless it is asked for.
+    pub const MOST: usize = 64;
+
+    pub fn of_at_most(most: usize) -> HistorySets {
         let mut histories = IndexSet::default();
         histories.insert(LockHistory::default());
         let mut sets = IndexSet::default();
         sets.insert(Vec::new());
         sets.insert(vec![HistoryId(0)]);
         HistorySets {
+            most,
             histories,
             composed: FxHashMap::default(),
             sets,
@@ -52,11 +64,6 @@ impl Default for HistorySets {
             combined: FxHashMap::default(),
         }
     }
-}
-
-impl HistorySets {
-    /// A greater set is not kept.
-    pub const MOST: usize = 64;
 
     pub fn set_of(&mut self, histories: impl IntoIterator<Item = LockHistory>) -> SetId {
         let ids = histories.into_iter().map(|history| self.intern(history)).collect();
@@ -139,11 +146,11 @@ impl HistorySets {
     /// The set of those that no other one precedes.
     fn minimal(&mut self, ids: Vec<HistoryId>) -> SetId {
         let mut kept = self.least(ids);
-        if kept.len() > Self::MOST {
+        if kept.len() > self.most {
             let merged = self.merged(&kept);
             kept = self.least(merged);
         }
-        if kept.len() > Self::MOST {
+        if kept.len() > self.most {
             return SetId::ALL;
         }
         SetId(self.sets.insert_full(kept).0 as u32)
