@@ -46,10 +46,13 @@ impl Analysis<'_> {
                 // A path that broke before breaks no more here.
                 let Some(histories) = self.sets.histories(before) else { return true };
                 let nested: Vec<_> = histories.filter(|history| !history.doubts.contains(Doubt::NotNested)).cloned().collect();
-                let nested = self.sets.set_of(nested);
-                let after = self.sets.extend(nested, step);
-                let breaks = |history: &LockHistory| history.doubts.contains(Doubt::NotNested);
-                self.sets.histories(after).is_none_or(|mut all| all.any(breaks))
+                // One by one: among all of them a path that breaks may be preceded by one that does not.
+                nested.into_iter().any(|history| {
+                    let one = self.sets.set_of([history]);
+                    let after = self.sets.extend(one, step);
+                    let breaks = |history: &LockHistory| history.doubts.contains(Doubt::NotNested);
+                    self.sets.histories(after).is_none_or(|mut all| all.any(breaks))
+                })
             });
             if is_break && !breaks.contains(&rule.from.symbol) {
                 breaks.push(rule.from.symbol);
