@@ -52,7 +52,8 @@ fn what_the_settings_ignore_does_not_count() {
 #[test]
 fn a_check_that_was_not_asked_for_finds_nothing() {
     let scratch = Scratch::with(RACING);
-    scratch.lockcheck(&["prog.c", "--check", "deadlock"]).expect(3);
+    scratch.lockcheck(&["prog.c", "--check", "deadlock"]).expect(0);
+    scratch.lockcheck(&["prog.c", "--check", "misuse"]).expect(3);
     scratch.lockcheck(&["prog.c", "--check", "deadlock,race"]).expect(1);
 }
 

@@ -124,7 +124,8 @@ impl Writer {
     }
 
     fn step(&mut self, helper: usize) {
-        let lock = self.random.below(MUTEXES as u64 + 1) as usize;
+        // Few locks, so that threads meet.
+        let lock = if self.random.below(5) == 0 { self.random.below(MUTEXES as u64 + 1) } else { self.random.below(2) } as usize;
         match self.random.below(10) {
             0..=4 if self.held.len() < 3 && self.is_free(lock) => self.acquire(lock),
             5..=6 if !self.held.is_empty() => {

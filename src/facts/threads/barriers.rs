@@ -188,7 +188,7 @@ fn has_attributes(places: &Places<'_>, instruction: &Instruction, others: [usize
 }
 
 /// How many instances of the thread there are at most in a run.
-fn instances(places: &Places<'_>, thread: ThreadId) -> Option<u64> {
+pub(super) fn instances(places: &Places<'_>, thread: ThreadId) -> Option<u64> {
     let known = &places.tree.threads[thread.index()];
     match known.kind {
         ThreadKind::Library | ThreadKind::Anywhere => return None,

@@ -62,6 +62,7 @@ pub struct Threads {
     order: Order,
     argument_distances: Vec<Option<Distance>>,
     joins: Vec<Vec<SiteId>>,
+    instances: Vec<Option<u64>>,
     barriers: Vec<Barrier>,
 }
 
@@ -81,6 +82,7 @@ impl Threads {
         let places = Places { input, relevant: &relevant, tree: &tree, once: &once, trips: RefCell::default() };
         let writers = Writers::of(&places);
         let barriers = Barriers::of(&places);
+        let instances = (0..tree.threads.len()).map(|thread| barriers::instances(&places, ThreadId::from(thread))).collect();
         let mut walk = Walk::new(places, writers, barriers);
         let stages = exchange(&mut walk);
         let order = Order::of(&tree, &walk.exchange, walk.has_given_up);
@@ -103,7 +105,7 @@ impl Threads {
             .map(|index| join_sites.remove(&ThreadId::from(index)).unwrap_or_default().into_iter().collect());
         let joins = joins.collect();
         let barriers = barriers.all;
-        Threads { roots, phase_changes, phases, order, argument_distances, joins, barriers, tree }
+        Threads { roots, phase_changes, phases, order, argument_distances, joins, instances, barriers, tree }
     }
 
     pub fn threads(&self) -> impl Iterator<Item = (ThreadId, &AbstractThread)> {
@@ -215,6 +217,11 @@ impl Threads {
     /// Where all instances of the thread are certainly joined; nothing if they never are.
     pub fn joined_at(&self, thread: ThreadId) -> &[SiteId] {
         &self.joins[thread.index()]
+    }
+
+    /// How many instances of the thread there are at most in a run, where that is known.
+    pub fn instances(&self, thread: ThreadId) -> Option<u64> {
+        self.instances[thread.index()]
     }
 
     /// How many activations and phases there are.

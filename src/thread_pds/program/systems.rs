@@ -28,8 +28,11 @@ pub fn assemble(tabulation: &mut Tabulation<'_, '_>, walked: Walked) -> ProgramT
         let Written { mut system, targets: targets_of, ends: ends_of, phases: phases_of } = writer.finish();
         match known.kind {
             ThreadKind::Main => system.instances = 1,
-            ThreadKind::Created if !known.is_many => system.created = 1,
-            ThreadKind::Created | ThreadKind::Library | ThreadKind::Anywhere => system.created = MANY,
+            ThreadKind::Created => {
+                let known = tabulation.facts.threads.instances(thread);
+                system.created = known.and_then(|count| usize::try_from(count).ok()).unwrap_or(MANY);
+            }
+            ThreadKind::Library | ThreadKind::Anywhere => system.created = MANY,
         }
         sources.push(thread);
         targets.push(targets_of);
