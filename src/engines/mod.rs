@@ -9,11 +9,12 @@ mod systems;
 
 pub use systems::NamedSystems;
 
-use crate::deadline::OutOfTime;
 use crate::facts::Facts;
 use crate::models::BoundModels;
 use crate::program::Program;
+use crate::thread_pds::{Analysis, ProgramThreads};
 use deadlock::DeadlockResult;
+use race::histories::Asked;
 use race::{RaceOptions, RaceResult};
 
 /// What the engines for C programs say; `None` for those that were not asked.
@@ -39,10 +40,21 @@ pub fn run(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, wante
             deadlocks: wanted.deadlocks.then(DeadlockResult::out_of_time),
         };
     };
-    let races = wanted.races.then(|| race::judge(&mut tabulation, models, collected, options));
-    let deadlocks = wanted.deadlocks.then(|| match options.deadline.check() {
-        Ok(()) => deadlock::check(&mut tabulation, models),
-        Err(OutOfTime) => DeadlockResult::out_of_time(),
-    });
+    let mut races = wanted.races.then(|| race::judge(&mut tabulation, models, collected, options));
+    if options.deadline.check().is_err() {
+        return Results { races, deadlocks: wanted.deadlocks.then(DeadlockResult::out_of_time) };
+    }
+    // One system a thread, for both.
+    let asked = races.as_ref().map(|races| Asked::of(&tabulation, races));
+    let targets = asked.as_ref().map_or_else(Default::default, Asked::targets);
+    if targets.is_empty() && !wanted.deadlocks {
+        return Results { races, deadlocks: None };
+    }
+    let threads = ProgramThreads::of(&mut tabulation, &targets);
+    let mut analysis = Analysis::of(&threads.threads);
+    if let (Some(races), Some(asked)) = (&mut races, &asked) {
+        race::histories::refute(&tabulation, &threads, &mut analysis, asked, races, options.deadline);
+    }
+    let deadlocks = wanted.deadlocks.then(|| deadlock::check(&tabulation, models, &threads, &mut analysis));
     Results { races, deadlocks }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::source::{Sources, token_span};
-use crate::findings::{Check, CheckState, End, Finding, HeldLock, Protection, Refuted, Report, Verdict};
+use crate::findings::{Check, CheckState, End, Finding, HeldLock, Protection, Refuted, Report, Rule, Verdict};
 use crate::program::Place;
 
 /// In characters.
@@ -142,11 +142,18 @@ fn render_notes(text: &mut String, report: &Report, options: &TextOptions) {
         let place = note.place.as_ref().map_or(String::new(), |place| format!("{place}: "));
         push_line(text, &format!("{place}note: {} [{}]", note.message, note.kind.name()));
     }
-    let pairs: u64 = report.refuted.iter().map(|refuted| refuted.count).sum();
-    if report.checks.get(&Check::Race) == Some(&CheckState::Safe) && pairs > 0 {
-        let hint = if options.verbose { "" } else { " (-v says what)" };
+    let count_of = |rule: Rule| report.refuted.iter().filter(|refuted| refuted.rule == rule).map(|refuted| refuted.count).sum();
+    let is_safe = |check: Check| report.checks.get(&check) == Some(&CheckState::Safe);
+    let hint = if options.verbose { "" } else { " (-v says what)" };
+    let pairs: u64 = count_of(Rule::DataRace);
+    if is_safe(Check::Race) && pairs > 0 {
         let what = if pairs == 1 { "the one conflicting pair".to_owned() } else { format!("each of {pairs} conflicting pairs") };
         push_line(text, &format!("note: no data race: something keeps {what} of accesses apart{hint}"));
+    }
+    let cycles: u64 = count_of(Rule::Deadlock);
+    if is_safe(Check::Deadlock) && cycles > 0 {
+        let what = if cycles == 1 { "the one cycle".to_owned() } else { format!("each of {cycles} cycles") };
+        push_line(text, &format!("note: no deadlock: something keeps threads from closing {what} in the order of locks{hint}"));
     }
     for limit in &report.limits {
         push_line(text, &format!("note: not complete: {limit}"));
@@ -170,9 +177,14 @@ fn render_notes(text: &mut String, report: &Report, options: &TextOptions) {
 }
 
 fn refuted_line(refuted: &Refuted) -> String {
-    let pairs = if refuted.count == 1 { "pair" } else { "pairs" };
+    let what = match (refuted.rule, refuted.count) {
+        (Rule::Deadlock, 1) => "cycle in the order of locks",
+        (Rule::Deadlock, _) => "cycles in the order of locks",
+        (_, 1) => "pair of accesses",
+        _ => "pairs of accesses",
+    };
     format!(
-        "no {} on {} ({} {pairs} of accesses) [{}]: {}",
+        "no {} on {} ({} {what}) [{}]: {}",
         refuted.rule.name(),
         refuted.object,
         refuted.count,

@@ -127,20 +127,18 @@ impl DeadlockResult {
 }
 
 /// All cycles of waiting threads of a program of which it is known what is held where.
-pub fn check(tabulation: &mut Tabulation<'_, '_>, models: &BoundModels<'_>) -> DeadlockResult {
-    let threads = ProgramThreads::of(tabulation, &BTreeSet::new());
-    let mut analysis = Analysis::of(&threads.threads);
-    let found = deadlocks(&mut analysis);
+pub fn check(
+    tabulation: &Tabulation<'_, '_>,
+    models: &BoundModels<'_>,
+    threads: &ProgramThreads,
+    analysis: &mut Analysis<'_>,
+) -> DeadlockResult {
+    let found = deadlocks(analysis);
     let mut orders = Orders::new(tabulation.facts, false);
     let reach = Reach::of(tabulation.facts, tabulation, &mut orders);
-    let mut writer = Writer {
-        tabulation,
-        names: Names::new(tabulation.program, tabulation.facts),
-        threads: &threads,
-        reach,
-        refuted: BTreeMap::new(),
-    };
-    let mut limits = writer.limits(&mut analysis, models, &found);
+    let mut writer =
+        Writer { tabulation, names: Names::new(tabulation.program, tabulation.facts), threads, reach, refuted: BTreeMap::new() };
+    let mut limits = writer.limits(analysis, models, &found);
     limits.dedup_by_key(|limit| limit.to_string());
     let mut candidates: BTreeMap<BTreeSet<(String, String, u32)>, CycleCandidate> = BTreeMap::new();
     let mut left_out: BTreeMap<String, u64> = BTreeMap::new();

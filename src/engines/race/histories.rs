@@ -26,37 +26,49 @@ const MOST_PAIRS: usize = 4_000;
 /// File, function and line.
 type Line = (String, String, u32);
 
-/// Moves what lock histories refute from the candidates to what is refuted.
-pub fn refute(tabulation: &mut Tabulation<'_, '_>, result: &mut RaceResult, deadline: Deadline) {
-    let is_worth_it = |candidate: &&Candidate| candidate.ends.iter().all(|end| !end.locks.is_empty());
-    let lines: BTreeSet<Line> = result
-        .candidates
-        .iter()
-        .filter(is_worth_it)
-        .take(MOST_CANDIDATES)
-        .flat_map(|one| one.ends.iter().map(Side::line))
-        .collect();
-    if lines.is_empty() || deadline.check().is_err() {
+/// The accesses on the lines of candidates that histories may refute, by line.
+pub struct Asked {
+    sites: BTreeMap<Line, BTreeSet<SiteId>>,
+}
+
+impl Asked {
+    pub fn of(tabulation: &Tabulation<'_, '_>, result: &RaceResult) -> Asked {
+        let worth_it = result.candidates.iter().filter(|candidate| is_worth_it(candidate)).take(MOST_CANDIDATES);
+        let lines: BTreeSet<Line> = worth_it.flat_map(|one| one.ends.iter().map(Side::line)).collect();
+        Asked { sites: if lines.is_empty() { BTreeMap::new() } else { sites_on(tabulation, &lines) } }
+    }
+
+    /// Where the systems of threads need a place to stand at.
+    pub fn targets(&self) -> BTreeSet<SiteId> {
+        self.sites.values().flatten().copied().collect()
+    }
+}
+
+fn is_worth_it(candidate: &Candidate) -> bool {
+    candidate.ends.iter().all(|end| !end.locks.is_empty())
+}
+
+/// Moves what lock histories refute from the candidates to what is refuted. The systems have the targets of what is asked.
+pub fn refute(
+    tabulation: &Tabulation<'_, '_>,
+    threads: &ProgramThreads,
+    analysis: &mut Analysis<'_>,
+    asked: &Asked,
+    result: &mut RaceResult,
+    deadline: Deadline,
+) {
+    if asked.sites.is_empty() {
         return;
     }
-    let sites = sites_on(tabulation, &lines);
-    let targets: BTreeSet<SiteId> = sites.values().flatten().copied().collect();
-    let threads = ProgramThreads::of(tabulation, &targets);
+    let sites = &asked.sites;
     let raced: BTreeSet<String> = result.candidates.iter().map(|candidate| candidate.whole.clone()).collect();
-    let mut judge = Judge {
-        names: Names::new(tabulation.program, tabulation.facts),
-        tabulation,
-        places: places(&threads),
-        analysis: Analysis::of(&threads.threads),
-        threads: &threads,
-        sites: &sites,
-        raced,
-    };
+    let names = Names::new(tabulation.program, tabulation.facts);
+    let mut judge = Judge { names, tabulation, places: places(threads), analysis, threads, sites, raced };
     let mut kept = Vec::new();
     for candidate in std::mem::take(&mut result.candidates) {
         let is_known = candidate.ends.iter().all(|end| sites.contains_key(&end.line()));
-        let refuted =
-            (is_known && is_worth_it(&&candidate) && deadline.check().is_ok()).then(|| judge.refutation(&candidate)).flatten();
+        let is_open = is_known && is_worth_it(&candidate) && deadline.check().is_ok();
+        let refuted = is_open.then(|| judge.refutation(&candidate)).flatten();
         match refuted {
             Some((reason, detail)) => result.refuted.push(RefutedGroup {
                 object: candidate.object,
@@ -99,18 +111,18 @@ fn places(threads: &ProgramThreads) -> BTreeMap<SiteId, Vec<Target>> {
     places
 }
 
-struct Judge<'a, 't, 'p> {
+struct Judge<'a, 'n, 't, 'p> {
     tabulation: &'a Tabulation<'t, 'p>,
     names: Names<'a, 'p>,
     threads: &'a ProgramThreads,
-    analysis: Analysis<'a>,
+    analysis: &'a mut Analysis<'n>,
     sites: &'a BTreeMap<Line, BTreeSet<SiteId>>,
     places: BTreeMap<SiteId, Vec<Target>>,
     /// Whole objects that something races on.
     raced: BTreeSet<String>,
 }
 
-impl Judge<'_, '_, '_> {
+impl Judge<'_, '_, '_, '_> {
     /// Why nobody stands at both ends at once; nothing if somebody may.
     fn refutation(&mut self, candidate: &Candidate) -> Option<(Reason, String)> {
         let of_end = |judge: &Self, end: &Side| -> Vec<Target> {
@@ -125,7 +137,7 @@ impl Judge<'_, '_, '_> {
         let mut why = None;
         for one in &first {
             for other in &second {
-                match reachable(&mut self.analysis, &[*one, *other]) {
+                match reachable(self.analysis, &[*one, *other]) {
                     Answer::Refuted(Refutation::Locks { participants, reason }) => {
                         let detail = self.locks(&participants, &reason)?;
                         why = why.or(Some(detail));

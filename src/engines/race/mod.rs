@@ -14,7 +14,7 @@ mod arguments;
 mod cover;
 mod creation;
 mod excuses;
-mod histories;
+pub(in crate::engines) mod histories;
 pub(in crate::engines) mod names;
 pub(in crate::engines) mod order;
 mod pairs;
@@ -36,9 +36,11 @@ use crate::locks::Family;
 use crate::models::BoundModels;
 use crate::program::Program;
 use crate::thread_pds::holding::{Collected, Prepared, Tabulation};
+use crate::thread_pds::{Analysis, ProgramThreads};
 use arguments::Arguments;
 use cover::Covers;
 use creation::CreationLocks;
+use histories::Asked;
 use order::Orders;
 use pairs::{Checker, Judgement};
 use reach::Reach;
@@ -49,7 +51,14 @@ use report::Reporter;
 pub fn check(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, options: &RaceOptions) -> RaceResult {
     let prepared = prepare(program, models, facts);
     match prepared.solve(options.deadline) {
-        Ok((mut tabulation, collected)) => judge(&mut tabulation, models, collected, options),
+        Ok((mut tabulation, collected)) => {
+            let mut result = judge(&mut tabulation, models, collected, options);
+            let asked = Asked::of(&tabulation, &result);
+            let threads = ProgramThreads::of(&mut tabulation, &asked.targets());
+            let mut analysis = Analysis::of(&threads.threads);
+            histories::refute(&tabulation, &threads, &mut analysis, &asked, &mut result, options.deadline);
+            result
+        }
         Err(OutOfTime) => RaceResult::out_of_time(),
     }
 }
@@ -62,17 +71,14 @@ pub fn prepare<'a, 'p>(program: &'a Program, models: &BoundModels<'_>, facts: &'
     Prepared::of(program, models, facts, &is_shared)
 }
 
-/// The same, when it is known what is held where.
+/// The same without lock histories, when it is known what is held where.
 pub fn judge(
     tabulation: &mut Tabulation<'_, '_>,
     models: &BoundModels<'_>,
     collected: Collected,
     options: &RaceOptions,
 ) -> RaceResult {
-    let judged = judge_in_time(tabulation, models, collected, options);
-    let mut result = judged.unwrap_or_else(|OutOfTime| RaceResult::out_of_time());
-    histories::refute(tabulation, &mut result, options.deadline);
-    result
+    judge_in_time(tabulation, models, collected, options).unwrap_or_else(|OutOfTime| RaceResult::out_of_time())
 }
 
 fn judge_in_time(
