@@ -210,3 +210,11 @@ fn one_time_initialisation_is_waited_for() {
     said_of(&once("L(a); pthread_once(&o, init); U(a);")).deadlock(&["a", "o"]);
     said_of(&once("pthread_once(&o, init); L(a); U(a);")).none();
 }
+
+#[test]
+fn a_release_through_another_pointer_may_be_of_another_lock() {
+    let text = "MUTEX(a); MUTEX(b); MUTEX(c); void *f(void *p) { L(a); L(b); U(b); U(a); return 0; }
+        void *g(void *p) { pthread_mutex_t *m = rand() ? &b : &c, *n = rand() ? &b : &c; L(*m); U(*n); L(a); U(a); return 0; } TWO(f, g)";
+    let said = said_of(text);
+    assert!(!said.result.candidates.is_empty() || !said.result.limits.is_empty(), "b may still be held: {}", said.summary());
+}

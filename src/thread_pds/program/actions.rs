@@ -65,18 +65,21 @@ impl Walker<'_, '_, '_> {
             }
             Action::Release { lock, is_read_write } => {
                 let how = if *is_read_write { Use::ReadWrite } else { Use::Lock };
-                let lock = self.given_back(at, *lock, &before, how);
+                let operand = *lock;
+                let lock = self.given_back(at, operand, &before, how);
                 if lock.is_none() {
                     self.walked.remarks.unknown_locks.insert(at.site);
                 }
                 let step = lock.map_or(Step::Nothing, |lock| Step::Release { lock });
+                // Through a pointer that is not known to be the one it was taken through: what is held may stay so.
+                if lock.is_some_and(|lock| !self.walked.locks.has_place(lock)) && !self.is_held(at, operand, &before) {
+                    self.one_step(graph, at, action, (node, before.clone()), Step::Nothing, next);
+                }
                 self.one_step(graph, at, action, (node, before), step, next);
             }
             Action::Forget { lock } => {
                 // Whoever initialises or destroys a lock that it holds no longer holds it.
-                let names = self.tabulation.lock_names(at.key, *lock).0;
-                let is_held = self.tabulation.locksets.get(before.lockset).find(Token::Lock, &names).is_some();
-                let lock = is_held.then(|| self.given_back(at, *lock, &before, Use::Lock)).flatten();
+                let lock = self.is_held(at, *lock, &before).then(|| self.given_back(at, *lock, &before, Use::Lock)).flatten();
                 let step = lock.map_or(Step::Nothing, |lock| Step::Release { lock });
                 self.one_step(graph, at, action, (node, before), step, next);
             }
@@ -153,6 +156,12 @@ impl Walker<'_, '_, '_> {
             let to = next.point(graph, &spot, outcome);
             graph.step(standing, step, to);
         }
+    }
+
+    /// Whether what an operand names is certainly held.
+    fn is_held(&mut self, at: &CallAt<'_>, lock: Operand, before: &Alternative) -> bool {
+        let names = self.tabulation.lock_names(at.key, lock).0;
+        self.tabulation.locksets.get(before.lockset).find(Token::Lock, &names).is_some()
     }
 
     /// The lock that an operand gives back, by the name under which it was taken.

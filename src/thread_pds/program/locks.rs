@@ -51,6 +51,11 @@ impl Locks {
         Some(number)
     }
 
+    /// Whether a number stands for one run-time lock.
+    pub fn has_place(&self, lock: LockId) -> bool {
+        matches!(self.names.get_index(lock.0 as usize), Some((LockName::Place(_), _)))
+    }
+
     /// The number of what is given back: the thing that was taken, under the names it had then, if that is certain.
     pub fn held(&mut self, held: &Lockset, names: &Names, family: Family, how: Use) -> Option<LockId> {
         match held.find(Token::Lock, names) {
