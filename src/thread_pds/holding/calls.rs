@@ -273,11 +273,12 @@ impl Tabulation<'_, '_> {
         working.seal(&mut self.locksets)
     }
 
-    /// By which of its ways a context returns in this alternative, in the order of [`Called::outcomes`].
-    pub(in crate::thread_pds) fn way_out(&mut self, context: ContextId, alternative: &Alternative) -> usize {
+    /// By which of its ways a context returns in this alternative, in the order of [`Called::outcomes`]; any of them where it is not told apart.
+    pub(in crate::thread_pds) fn ways_out(&mut self, context: ContextId, alternative: &Alternative) -> std::ops::Range<usize> {
         let (lockset, _) = self.at_return(self.contexts.all[context].key.function, alternative);
-        // Ways that were merged are one.
-        self.contexts.all[context].summary.exits.get_index_of(&lockset).unwrap_or(0)
+        let exits = &self.contexts.all[context].summary.exits;
+        // Ways that were merged are one; a weaker context that stands for this one may return otherwise.
+        exits.get_index_of(&lockset).map_or(0..exits.len(), |way| way..way + 1)
     }
 
     /// The ways in which a block returns.

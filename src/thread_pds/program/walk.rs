@@ -307,10 +307,10 @@ impl Walker<'_, '_, '_> {
         for (node, alternative) in front.points {
             match &terminator.kind {
                 TerminatorKind::Return(_) => {
-                    let way = if is_changing { self.tabulation.way_out(context, &alternative) } else { 0 };
+                    let ways = if is_changing { self.tabulation.ways_out(context, &alternative) } else { 0..1 };
                     let place = (block, program.functions[key.function].blocks[block].instructions.len(), terminator.site);
                     let end = self.standing(graph, context, place, node, &alternative);
-                    graph.connect(end, Edge::Return { way });
+                    ways.for_each(|way| graph.connect(end, Edge::Return { way }));
                 }
                 TerminatorKind::Unreachable => {}
                 other => {
