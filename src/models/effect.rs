@@ -229,6 +229,9 @@ pub enum Effect {
         size: SizeSource,
         #[serde(default)]
         zeroed: bool,
+        /// The library leaves addresses in it, of other parts of the same memory (`getaddrinfo`).
+        #[serde(default)]
+        is_linked: bool,
         align: Option<ArgumentIndex>,
         #[serde(default)]
         result: AllocationResult,
@@ -267,6 +270,8 @@ pub enum Effect {
         arguments: Vec<ArgumentIndex>,
         when: CallbackTime,
     },
+    /// Calls the routines that were registered to be dispatched, any of them, any number of times (`event_base_loop`).
+    Dispatch,
     /// Installs a signal handler.
     InstallHandler {
         handler: ArgumentIndex,
@@ -293,6 +298,8 @@ pub enum Effect {
     },
     /// What it returns and writes is not computed: a run goes on with an answer that was made up, and rests on that.
     NotComputed,
+    /// Returns memory that the function owns and writes anew in each call (`localtime`); what is stored there leads nowhere else.
+    ReturnsOwnMemory,
     /// Returns one of its arguments.
     Returns {
         argument: ArgumentIndex,

@@ -177,6 +177,8 @@ pub enum AllocationResult {
 pub struct Range {
     pub argument: ArgumentIndex,
     pub size: SizeSource,
+    /// How many pointers stand between: 1 for the bytes that addresses behind the argument lead to (`writev`).
+    pub hops: u8,
 }
 
 #[derive(Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -196,4 +198,6 @@ pub enum CallbackTime {
     During,
     /// When the program exits.
     AtExit,
+    /// Whenever some thread dispatches (`Dispatch`), with the arguments as they are.
+    Dispatched,
 }

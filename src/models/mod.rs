@@ -24,6 +24,7 @@ pub use notation::known_keys;
 const EMBEDDED: &[(&str, &str)] = &[
     ("models/pthread.yaml", include_str!("../../models/pthread.yaml")),
     ("models/semaphore.yaml", include_str!("../../models/semaphore.yaml")),
+    ("models/libevent.yaml", include_str!("../../models/libevent.yaml")),
     ("models/c11-threads.yaml", include_str!("../../models/c11-threads.yaml")),
     ("models/atomics.yaml", include_str!("../../models/atomics.yaml")),
     ("models/verifier.yaml", include_str!("../../models/verifier.yaml")),

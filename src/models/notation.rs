@@ -60,17 +60,23 @@ fn spell_out(fields: &Map<String, Value>) -> Value {
 }
 
 impl<'de> Deserialize<'de> for Range {
-    /// `1`, or `{argument: 1, size: …}`.
+    /// `1`, or `{argument: 1, size: …}`, or `{argument: 1, hops: 1}`.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match Value::deserialize(deserializer)? {
             Value::Number(number) => {
-                Ok(Range { argument: index(&Value::Number(number)).map_err(D::Error::custom)?, size: SizeSource::Unknown })
+                let argument = index(&Value::Number(number)).map_err(D::Error::custom)?;
+                Ok(Range { argument, size: SizeSource::Unknown, hops: 0 })
             }
             Value::Object(fields) => {
-                known_keys(&fields, &["argument", "size"]).map_err(D::Error::custom)?;
+                known_keys(&fields, &["argument", "size", "hops"]).map_err(D::Error::custom)?;
                 let argument = fields.get("argument").ok_or("a range needs `argument`".to_owned()).and_then(index);
                 let size = fields.get("size").map_or(Ok(SizeSource::Unknown), size);
-                Ok(Range { argument: argument.map_err(D::Error::custom)?, size: size.map_err(D::Error::custom)? })
+                let hops = fields.get("hops").map_or(Ok(0), hops);
+                Ok(Range {
+                    argument: argument.map_err(D::Error::custom)?,
+                    size: size.map_err(D::Error::custom)?,
+                    hops: hops.map_err(D::Error::custom)?,
+                })
             }
             other => {
                 Err(D::Error::custom(format!("`{other}` is no range: write an argument's position, or {{argument: 0, size: 1}}")))
@@ -130,6 +136,11 @@ impl<'de> Deserialize<'de> for ResultConvention {
             ))),
         }
     }
+}
+
+fn hops(value: &Value) -> Result<u8, String> {
+    let number = value.as_u64().filter(|number| (1..=4).contains(number)).and_then(|number| u8::try_from(number).ok());
+    number.ok_or_else(|| format!("`{value}` is no number of pointers between: write 1 to 4"))
 }
 
 fn index(value: &Value) -> Result<ArgumentIndex, String> {

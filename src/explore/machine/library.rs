@@ -322,11 +322,13 @@ fn is_visible(effect: &Effect) -> bool {
         | Effect::Fail
         | Effect::Exit { .. }
         | Effect::Callback { .. }
+        | Effect::Dispatch
         | Effect::InstallHandler { .. }
         | Effect::SaveJump { .. }
         | Effect::Jump { .. }
         | Effect::Unmodelled { .. }
         | Effect::NotComputed
+        | Effect::ReturnsOwnMemory
         | Effect::Returns { .. }
         | Effect::ReturnsOneOf { .. }
         | Effect::ReturnsByLength { .. } => false,
@@ -341,7 +343,7 @@ fn keeps_arguments(effect: &Effect) -> bool {
             | Effect::SetSpecific { .. }
             | Effect::PushCleanup { .. }
             | Effect::PushCleanupJump { .. }
-            | Effect::Callback { when: CallbackTime::AtExit, .. }
+            | Effect::Callback { when: CallbackTime::AtExit | CallbackTime::Dispatched, .. }
     )
 }
 

@@ -14,6 +14,9 @@ use super::observer::EventKind;
 use super::thread::{Ending, Frame, FrameKind};
 use super::turn::{Stop, Turn};
 
+/// What a function that returns memory of its own is taken to own: more than any structure it could fill.
+const OWN_MEMORY_BYTES: u64 = 4096;
+
 impl Turn<'_, '_> {
     /// Performs an effect that concerns no other thread. `frame` is the library function's, taken off the stack; it is put back.
     /// Whether to go on with the next effect.
@@ -31,7 +34,7 @@ impl Turn<'_, '_> {
         let mut goes_on = true;
         let mut pushed = None;
         match effect {
-            Effect::Allocate { size, zeroed, align, result } => {
+            Effect::Allocate { size, zeroed, align, result, is_linked: _ } => {
                 value = Some(self.allocate_effect(&arguments, *size, *zeroed, *align, *result, return_type)?);
             }
             Effect::Reallocate { pointer, size } => {
@@ -41,6 +44,10 @@ impl Turn<'_, '_> {
             Effect::Free { pointer } => {
                 let pointer = self.pointer_argument(&arguments, *pointer)?;
                 Environment::free(self, pointer)?;
+            }
+            // Which addresses stand there, and how many, is not known here.
+            Effect::Reads(range) | Effect::Writes(range) | Effect::ChooseBytes(range) if range.hops > 0 => {
+                self.machine.assume(AssumptionKind::PartialModel, &model.name, self.site);
             }
             Effect::Reads(range) => {
                 let (address, size) = self.range(model, &arguments, *range)?;
@@ -84,6 +91,11 @@ impl Turn<'_, '_> {
                     goes_on = false;
                 }
             },
+            // No loop runs that would call it.
+            Effect::Callback { when: CallbackTime::Dispatched, .. } | Effect::Dispatch => {
+                self.machine.assume(AssumptionKind::PartialModel, &model.name, self.site);
+            }
+            Effect::ReturnsOwnMemory => value = Some(Value::pointer(Environment::allocate(self, OWN_MEMORY_BYTES, true)?)),
             Effect::Callback { routine, arguments: positions, when } => {
                 let routine = self.pointer_argument(&arguments, *routine)?;
                 let values: Vec<Value> = positions.iter().filter_map(|position| arguments.get(*position).cloned()).collect();
@@ -93,7 +105,7 @@ impl Turn<'_, '_> {
                         self.emit(SyncEvent::RegisterExitHandler { thread: self.thread.id });
                         value = (return_type != Type::Void).then(|| Value::zero(return_type));
                     }
-                    CallbackTime::During => {
+                    CallbackTime::During | CallbackTime::Dispatched => {
                         // How often it calls back is not known: once is assumed.
                         self.machine.assume(AssumptionKind::ExternalFunction, &model.name, self.site);
                         self.thread.frames.push(frame);

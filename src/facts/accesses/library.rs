@@ -136,6 +136,23 @@ impl Collector<'_> {
                 apply(*pointer, (None, Action::End, Manner::Plain));
             }
             Effect::Free { pointer } => apply(*pointer, (None, Action::End, Manner::Plain)),
+            Effect::Reads(range) | Effect::Writes(range) | Effect::ChooseBytes(range) if range.hops > 0 => {
+                let action = if matches!(effect, Effect::Reads(_)) { Action::Read } else { Action::Write };
+                if let Some(operand) = call.argument(range.argument) {
+                    let place = Place::Beyond(operand, range.hops);
+                    found.push(MemoryAccess { place, size: self.size(call, *range), action, manner: Manner::Plain, is_volatile: false });
+                }
+            }
+            Effect::ReturnsOwnMemory => {
+                let place = call.result.map(Place::Operand);
+                found.extend(place.map(|place| MemoryAccess {
+                    place,
+                    size: None,
+                    action: Action::Write,
+                    manner: Manner::Plain,
+                    is_volatile: false,
+                }));
+            }
             Effect::Reads(range) => apply(range.argument, (self.size(call, *range), Action::Read, Manner::Plain)),
             Effect::Writes(range) | Effect::ChooseBytes(range) => {
                 apply(range.argument, (self.size(call, *range), Action::Write, Manner::Plain));
@@ -179,6 +196,7 @@ impl Collector<'_> {
             | Effect::Assert { .. }
             | Effect::Exit { .. }
             | Effect::Callback { .. }
+            | Effect::Dispatch
             | Effect::InstallHandler { in_structure: false, .. }
             | Effect::Unmodelled { .. }
             | Effect::NotComputed

@@ -44,6 +44,8 @@ pub enum Place {
     Foreign(FunctionId, Operand),
     /// Where an address points that is stored behind the operand.
     Behind(Operand),
+    /// Where addresses lead that are found behind the operand after so many pointers.
+    Beyond(Operand, u8),
     /// Every stack object of the functions that are active in the thread.
     ActiveStack,
 }
@@ -93,7 +95,7 @@ impl MemoryAccess {
     pub fn operand(&self) -> Option<Operand> {
         match self.place {
             Place::Operand(operand) => Some(operand),
-            Place::Foreign(..) | Place::Behind(_) | Place::ActiveStack => None,
+            Place::Foreign(..) | Place::Behind(_) | Place::Beyond(..) | Place::ActiveStack => None,
         }
     }
 }

@@ -112,7 +112,7 @@ impl Scan<'_> {
                 | Effect::PushCleanup { argument: position, .. } => {
                     argument(*position).into_iter().for_each(|given| found(given, Way::Ordered));
                 }
-                Effect::Callback { arguments: positions, when: CallbackTime::AtExit, .. } => {
+                Effect::Callback { arguments: positions, when: CallbackTime::AtExit | CallbackTime::Dispatched, .. } => {
                     positions.iter().filter_map(|position| argument(*position)).for_each(|given| found(given, Way::Unknown));
                 }
                 Effect::Atomic(atomic) => {

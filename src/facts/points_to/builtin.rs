@@ -143,7 +143,7 @@ impl Solver<'_> {
         memory
     }
 
-    fn returns_library_memory(&mut self, call: &Call, callee: FunctionId) {
+    pub fn returns_library_memory(&mut self, call: &Call, callee: FunctionId) {
         let memory = self.library_memory(callee);
         if let Some((result, _)) = call.result {
             self.graph.add_edge(memory, result);

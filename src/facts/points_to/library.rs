@@ -9,11 +9,18 @@ use crate::facts::call_graph::CallKind;
 use crate::models::{AllocationResult, AtomicCall, AtomicOperation, CallbackTime, Effect, FunctionModel, SizeSource};
 use crate::program::{FunctionId, Type};
 
+/// A routine that is called when some thread dispatches, and what it gets.
+#[derive(Clone, Debug)]
+pub(super) struct Registration {
+    routine: NodeId,
+    arguments: Vec<Option<NodeId>>,
+}
+
 impl Solver<'_> {
     pub fn call_library(&mut self, call: &Call, callee: FunctionId, model: &FunctionModel) {
         let mut is_answered = false;
         for effect in &model.effects {
-            is_answered |= self.effect(call, effect);
+            is_answered |= self.effect(call, callee, effect);
         }
         if let Some(builtin) = model.builtin {
             is_answered |= self.builtin(call, callee, builtin);
@@ -28,7 +35,7 @@ impl Solver<'_> {
     }
 
     /// Whether the effect says what is returned.
-    fn effect(&mut self, call: &Call, effect: &Effect) -> bool {
+    fn effect(&mut self, call: &Call, callee: FunctionId, effect: &Effect) -> bool {
         match effect {
             Effect::Spawn { entry, argument, .. } => {
                 let argument = argument.and_then(|position| call.argument(position));
@@ -56,19 +63,36 @@ impl Solver<'_> {
                 self.call_back(call, call.argument(*routine), CallKind::Once, Vec::new(), None);
                 false
             }
+            Effect::Dispatch => {
+                self.dispatch(call);
+                false
+            }
+            Effect::ReturnsOwnMemory => {
+                self.returns_library_memory(call, callee);
+                true
+            }
             Effect::Callback { routine, arguments, when } => {
-                // The routine gets addresses inside what the library function got: elements of an array.
-                let arguments = arguments.iter().map(|position| call.argument(*position).map(|argument| self.anywhere(argument)));
-                let arguments: Vec<Option<NodeId>> = arguments.collect();
-                let kind = match when {
-                    CallbackTime::During => CallKind::Callback,
-                    CallbackTime::AtExit => {
-                        // Whichever thread ends the process runs it.
-                        arguments.iter().for_each(|argument| self.hand_over(*argument));
-                        CallKind::AtExit
+                let given: Vec<Option<NodeId>> = arguments.iter().map(|position| call.argument(*position)).collect();
+                // Called at once, the routine gets addresses inside what the library function got: elements of an array. Later it gets
+                // what was given, in whichever thread ends the process or dispatches.
+                let inside = |solver: &mut Self| given.iter().map(|node| node.map(|node| solver.anywhere(node))).collect();
+                match when {
+                    CallbackTime::During => {
+                        let inside = inside(self);
+                        self.call_back(call, call.argument(*routine), CallKind::Callback, inside, None)
                     }
-                };
-                self.call_back(call, call.argument(*routine), kind, arguments, None);
+                    CallbackTime::AtExit => {
+                        let inside: Vec<Option<NodeId>> = inside(self);
+                        inside.iter().for_each(|argument| self.hand_over(*argument));
+                        self.call_back(call, call.argument(*routine), CallKind::AtExit, inside, None);
+                    }
+                    CallbackTime::Dispatched => {
+                        given.iter().for_each(|argument| self.hand_over(*argument));
+                        if let Some(routine) = call.argument(*routine) {
+                            self.enlist(Registration { routine, arguments: given });
+                        }
+                    }
+                }
                 false
             }
             Effect::InstallHandler { handler, in_structure, old, .. } => {
@@ -111,6 +135,21 @@ impl Solver<'_> {
             Effect::GetSpecific { key } => {
                 if let (Some(key), Some((result, _))) = (call.argument(*key), call.result) {
                     self.attach(key, Constraint::Load { to: result, width: self.pointer_bytes });
+                }
+                true
+            }
+            Effect::Allocate { is_linked: true, result, .. } => {
+                // One object stands for all the parts, which lead to one another.
+                let kind = AbstractObjectKind::Heap { site: call.site, callers: Callers::new() };
+                let memory = self.holder(AbstractObject::new(kind), Class::ANY);
+                self.store(Some(memory), Some(memory), self.pointer_bytes);
+                match result {
+                    AllocationResult::Returned => {
+                        call.result.into_iter().for_each(|(result, _)| self.graph.add_edge(memory, result))
+                    }
+                    AllocationResult::StoredAt(position) => {
+                        self.store(call.argument(*position), Some(memory), self.pointer_bytes)
+                    }
                 }
                 true
             }
@@ -195,6 +234,27 @@ impl Solver<'_> {
             | Effect::ReturnsOneOf { .. }
             | Effect::ReturnsByLength { .. } => false,
         }
+    }
+
+    /// A routine that whoever dispatches will call.
+    fn enlist(&mut self, registration: Registration) {
+        self.registrations.push(registration);
+        for dispatcher in self.dispatchers.clone() {
+            self.call_registered(&dispatcher, self.registrations.len() - 1);
+        }
+    }
+
+    fn dispatch(&mut self, call: &Call) {
+        let dispatcher = Call { arguments: Vec::new(), result: None, ..call.clone() };
+        self.dispatchers.push(dispatcher.clone());
+        for registration in 0..self.registrations.len() {
+            self.call_registered(&dispatcher, registration);
+        }
+    }
+
+    fn call_registered(&mut self, dispatcher: &Call, registration: usize) {
+        let Registration { routine, arguments } = self.registrations[registration].clone();
+        self.call_back(dispatcher, Some(routine), CallKind::Callback, arguments, None);
     }
 
     /// Another thread gets this.

@@ -11,6 +11,7 @@ use typed_index_collections::TiVec;
 
 use super::call::Call;
 use super::graph::{Constraint, Graph, LowBits, NodeId};
+use super::library::Registration;
 use super::location::{Class, LocationTable};
 use super::memory::ObjectMemory;
 use super::object::{AbstractObject, AbstractObjectId, AbstractObjectKind};
@@ -57,6 +58,9 @@ pub(super) struct Solver<'p> {
     pub connected: FxHashSet<(u32, FunctionId)>,
     /// Calls whose target may be any function that escaped.
     pub calls_of_unknown: BTreeSet<u32>,
+    /// Routines that are called when some thread dispatches, and the calls that do.
+    pub registrations: Vec<Registration>,
+    pub dispatchers: Vec<Call>,
     /// Code outside the program hands out addresses.
     pub has_outside_results: bool,
     pub edges: BTreeSet<CallEdge>,
@@ -108,6 +112,8 @@ impl<'p> Solver<'p> {
             calls: Vec::new(),
             connected: FxHashSet::default(),
             calls_of_unknown: BTreeSet::new(),
+            registrations: Vec::new(),
+            dispatchers: Vec::new(),
             has_outside_results: false,
             edges: BTreeSet::new(),
             wrappers: Wrappers::of(program, models),

@@ -209,7 +209,7 @@ impl<'a> Walk<'a> {
                 }
                 Effect::Exit { .. } | Effect::Jump { .. } => return None,
                 Effect::SaveJump { .. } => state = self.everything_may_happen(thread, state),
-                Effect::Callback { when: CallbackTime::During, .. } => {
+                Effect::Callback { when: CallbackTime::During, .. } | Effect::Dispatch => {
                     state = self.call_back(point, instruction, CallKind::Callback, state)?
                 }
                 Effect::Once { .. } => state = self.call_back(point, instruction, CallKind::Once, state)?,

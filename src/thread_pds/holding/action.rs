@@ -153,7 +153,7 @@ impl LibraryCall<'_> {
             Effect::Once { control, .. } => {
                 Action::Once { control: self.argument(*control)?, routines: self.routines(CallKind::Once) }
             }
-            Effect::Callback { when: CallbackTime::During, .. } => {
+            Effect::Callback { when: CallbackTime::During, .. } | Effect::Dispatch => {
                 Action::Callback { routines: self.routines(CallKind::Callback) }
             }
             Effect::SaveJump { .. } => Action::SaveJump,
@@ -165,7 +165,7 @@ impl LibraryCall<'_> {
             // The body is the section: see the skeleton.
             Effect::AtomicBody => return None,
             // These run at another time, as roots of their own.
-            Effect::Callback { when: CallbackTime::AtExit, .. } | Effect::PushCleanup { .. } | Effect::InstallHandler { .. } => {
+            Effect::Callback { when: CallbackTime::AtExit | CallbackTime::Dispatched, .. } | Effect::PushCleanup { .. } | Effect::InstallHandler { .. } => {
                 return None;
             }
             Effect::PopCleanup { .. } | Effect::PushCleanupJump { .. } | Effect::PopCleanupJump { .. } => return None,
@@ -211,6 +211,7 @@ impl LibraryCall<'_> {
             | Effect::Assert { .. }
             | Effect::Unmodelled { .. }
             | Effect::NotComputed
+            | Effect::ReturnsOwnMemory
             | Effect::Returns { .. }
             | Effect::ReturnsOneOf { .. }
             | Effect::ReturnsByLength { .. } => return None,

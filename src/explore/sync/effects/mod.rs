@@ -120,11 +120,13 @@ impl Performance<'_, '_> {
             | Effect::Fail
             | Effect::Exit { .. }
             | Effect::Callback { .. }
+            | Effect::Dispatch
             | Effect::InstallHandler { .. }
             | Effect::SaveJump { .. }
             | Effect::Jump { .. }
             | Effect::Unmodelled { .. }
             | Effect::NotComputed
+            | Effect::ReturnsOwnMemory
             | Effect::Returns { .. }
             | Effect::ReturnsOneOf { .. }
             | Effect::ReturnsByLength { .. } => Ok(EffectOutcome::NotSynchronization),
