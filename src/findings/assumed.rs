@@ -39,6 +39,8 @@ fn could_hide_a_race(kind: AssumptionKind) -> bool {
         // Accesses that are atomic only because the user said so.
         AssumptionKind::VolatileAsAtomic | AssumptionKind::AssumedAtomic => true,
         AssumptionKind::PartialModel => true,
+        // The access through it is taken to touch nothing.
+        AssumptionKind::ComputedAddress => true,
         // Every way through the program counts, whatever is read; names do not matter.
         AssumptionKind::StandardInput
         | AssumptionKind::FileContent

@@ -40,6 +40,9 @@ fn of_code(
         }
         found.body(*function, settings);
     }
+    if facts.points_to.misses_computed_addresses() {
+        found.add(AssumptionKind::ComputedAddress, "numbers that were computed from addresses", None);
+    }
     for global in machine.unknown_globals() {
         found.add(AssumptionKind::ExternalGlobal, &program.globals[global].name, None);
     }
@@ -64,7 +67,9 @@ impl Found<'_> {
     fn callee(&mut self, callee: FunctionId, site: Option<SiteId>, models: &BoundModels<'_>) {
         let function = &self.program.functions[callee];
         let Some(model) = models[callee] else {
-            if !function.is_defined() {
+            if function.is_pure_intrinsic() {
+                self.add(AssumptionKind::NotComputed, &function.name, site);
+            } else if !function.is_defined() {
                 self.add(AssumptionKind::ExternalFunction, &function.name, site);
             }
             return;
@@ -90,8 +95,9 @@ impl Found<'_> {
         };
         for block in &program.functions[function].blocks {
             for instruction in &block.instructions {
-                if let Operation::InlineAssembly { text, .. } = &instruction.operation {
-                    self.add(AssumptionKind::InlineAssembly, text, Some(instruction.site));
+                if let Operation::InlineAssembly { text, arguments, may_store } = &instruction.operation {
+                    let kind = program.assumption_of_assembly(&program.functions[function], arguments, *may_store);
+                    self.add(kind, text, Some(instruction.site));
                 }
                 if settings.run.volatile_is_atomic && is_volatile(&instruction.operation) {
                     self.add(AssumptionKind::VolatileAsAtomic, "volatile", Some(instruction.site));

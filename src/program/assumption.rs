@@ -53,6 +53,8 @@ pub enum AssumptionKind {
     VolatileAsAtomic,
     /// A global was taken as atomic on request.
     AssumedAtomic,
+    /// An address may be computed from others in a way that is not followed (differences, products, single bytes): assumed to be none.
+    ComputedAddress,
     /// Something that a known library function may do and that is not executed: robust mutexes, signals that are sent, …
     PartialModel,
     /// A known library function whose answer is not computed: a run made one up, and tried no other.
@@ -64,7 +66,7 @@ pub enum AssumptionKind {
 }
 
 impl AssumptionKind {
-    pub const ALL: [AssumptionKind; 17] = [
+    pub const ALL: [AssumptionKind; 18] = [
         Self::ExternalFunction,
         Self::InlineAssembly,
         Self::TargetIntrinsic,
@@ -78,6 +80,7 @@ impl AssumptionKind {
         Self::ExternalGlobal,
         Self::VolatileAsAtomic,
         Self::AssumedAtomic,
+        Self::ComputedAddress,
         Self::PartialModel,
         Self::NotComputed,
         Self::StandardInput,
@@ -100,6 +103,7 @@ impl AssumptionKind {
             Self::ExternalGlobal => "external-global",
             Self::VolatileAsAtomic => "volatile-as-atomic",
             Self::AssumedAtomic => "assumed-atomic",
+            Self::ComputedAddress => "computed-address",
             Self::PartialModel => "partial-model",
             Self::NotComputed => "not-computed",
             Self::StandardInput => "standard-input",
@@ -127,6 +131,7 @@ impl AssumptionKind {
             | Self::OptimizedBitcode
             | Self::NoDebugInformation
             | Self::VolatileAsAtomic
+            | Self::ComputedAddress
             | Self::AssumedAtomic => false,
         }
     }
@@ -148,6 +153,7 @@ impl AssumptionKind {
             | Self::ExternalGlobal
             | Self::VolatileAsAtomic
             | Self::AssumedAtomic
+            | Self::ComputedAddress
             | Self::PartialModel
             | Self::NotComputed
             | Self::StandardInput

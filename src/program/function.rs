@@ -30,6 +30,12 @@ impl Function {
         !self.blocks.is_empty()
     }
 
+    /// An instruction of the processor as a function that gets no address: it computes a number from numbers.
+    pub fn is_pure_intrinsic(&self) -> bool {
+        let gets_address = self.parameters.iter().any(|parameter| self.registers[parameter.register].ty == Type::POINTER);
+        !self.is_defined() && self.name.starts_with("llvm.") && !gets_address && self.return_type != Type::POINTER
+    }
+
     pub fn entry(&self) -> BlockId {
         BlockId::from(Self::ENTRY)
     }

@@ -177,6 +177,8 @@ pub enum Operation {
     InlineAssembly {
         text: String,
         arguments: Vec<Operand>,
+        /// Its author says that it writes memory: a clobber of memory, or an output that lies there.
+        may_store: bool,
     },
     VariadicStart {
         list: Operand,

@@ -74,6 +74,20 @@ impl Program {
         }
     }
 
+    /// Whether a header that is installed apart from the program declares the function: its author does not know the program's variables.
+    pub fn is_of_installed_library(&self, function: FunctionId) -> bool {
+        let file = self.functions[function].file.map(|file| &self.files[file]);
+        file.is_some_and(|file| ["/usr/include/", "/usr/lib/"].iter().any(|root| file.name.starts_with(root)))
+    }
+
+    /// What rests on inline assembly: assembly that gets no address and does not say that it writes memory computes with registers.
+    pub fn assumption_of_assembly(&self, function: &Function, arguments: &[Operand], may_store: bool) -> AssumptionKind {
+        match may_store || arguments.iter().any(|argument| self.type_of(function, *argument) == Type::POINTER) {
+            true => AssumptionKind::InlineAssembly,
+            false => AssumptionKind::NotComputed,
+        }
+    }
+
     /// Where a site stands in the source, innermost inlined frame first; `None` without debug information.
     pub fn location_of(&self, site: SiteId) -> Option<&Location> {
         self.sites[site].location.map(|id| &self.locations[id])

@@ -6,7 +6,7 @@ use lockcheck::program::{Operand, Program, RegisterId, text};
 
 /// A program from its globals and functions.
 pub fn program(body: &str) -> Program {
-    let sites: String = (0..40).map(|number| format!("site s{number} @main {number}\n")).collect();
+    let sites: String = (0..700).map(|number| format!("site s{number} @main {number}\n")).collect();
     let (globals, functions): (Vec<&str>, Vec<&str>) =
         body.trim().lines().map(str::trim_end).partition(|line| line.trim_start().starts_with("global "));
     let text = format!(
@@ -219,6 +219,66 @@ b0:
     // The difference of two addresses, added to one of them, is the other; eight loads of a byte are a pointer.
     assert!(set(&program, &points_to, "main", 8).contains("a+*"));
     assert!(set(&program, &points_to, "main", 10).contains("a+*"));
+}
+
+/// Once every number looks as if it were computed from addresses, none is taken for one, and that is said.
+#[test]
+fn numbers_computed_from_many_addresses_are_no_addresses() {
+    let computed = |objects: usize| {
+        let globals: String = (0..objects).map(|index| format!("global @g{index} \"g{index}\" size 4 align 4 = -\n")).collect();
+        let halves: String =
+            (0..objects).map(|index| format!("  %{index}: i64 = cast pointer_to_integer global @g{index} !s{index}\n")).collect();
+        let products: String = (0..objects)
+            .map(|index| format!("  %{}: i64 = multiply %{index}, i64 3 !s{}\n", objects + index, objects + index))
+            .collect();
+        let stores: String = (0..objects)
+            .map(|index| format!("  store %{} to global @kept align 8 !s{}\n", objects + index, 2 * objects + index))
+            .collect();
+        let (first, second) = (2 * objects, 2 * objects + 1);
+        program(&format!(
+            "{globals}global @kept \"kept\" size 8 align 8 = -
+function @main \"main\" () returns i32 {{
+b0:
+{halves}{products}{stores}  %{first}: ptr = load global @kept align 8 !s{0}
+  %{second}: i32 = load %{first} align 4 !s{1}
+  return i32 0 !s{2}
+}}",
+            3 * objects,
+            3 * objects + 1,
+            3 * objects + 2
+        ))
+    };
+    let few = computed(4);
+    assert!(set(&few, &points_to(&few), "main", 8).contains("g3+*"));
+    assert!(!points_to(&few).misses_computed_addresses());
+    let many = computed(200);
+    assert!(!set(&many, &points_to(&many), "main", 400).contains("g3"));
+    assert!(points_to(&many).misses_computed_addresses());
+}
+
+#[test]
+fn constants_and_assembly_that_writes_nothing_keep_nothing() {
+    let body = r#"
+global @a "a" size 4 align 4 = -
+global @table "table" size 8 align 8 constant = - [0: global @a 0]
+global @b "b" size 4 align 4 = -
+function @main "main" () returns i32 {
+b0:
+  %0: i64 = assembly "crc32q (%1), %0" (global @a) !s0
+  store global @b to global @table align 8 !s1
+  %1: ptr = load global @table align 8 !s2
+  assembly "incq (%0)" (global @b) storing !s3
+  return i32 0 !s4
+}"#;
+    let program = program(body);
+    let points_to = points_to(&program);
+    assert_eq!(set(&program, &points_to, "main", 1), "a");
+    let is_escaped = |name: &str| {
+        let global = program.globals.iter_enumerated().find(|(_, global)| global.name == name).expect("the global is there").0;
+        let object = points_to.object_of_kind(&lockcheck::facts::AbstractObjectKind::Global(global)).expect("it is mentioned");
+        points_to.is_escaped(object)
+    };
+    assert!(!is_escaped("a") && is_escaped("b"));
 }
 
 #[test]

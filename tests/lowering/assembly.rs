@@ -28,7 +28,7 @@ fn other_assembly_is_assumed() {
         "\nint f(int x) {\n  int r;\n  __asm__(\"bsr %1, %0\" : \"=r\"(r) : \"r\"(x));\n  return r;\n}\nasm(\".globl nothing\");";
     let program = lower_c(source, PLAIN);
     let (text, arguments) = the(function(&program, "f"), |operation| match operation {
-        Operation::InlineAssembly { text, arguments } => Some((text.clone(), arguments.len())),
+        Operation::InlineAssembly { text, arguments, .. } => Some((text.clone(), arguments.len())),
         _ => None,
     });
     assert!(text.starts_with("bsr") && arguments == 1);
@@ -37,7 +37,8 @@ fn other_assembly_is_assumed() {
         .iter()
         .map(|assumption| (assumption.kind, assumption.place.clone().map(|place| place.line)))
         .collect();
-    assert_eq!(places, [(AssumptionKind::InlineAssembly, Some(4)), (AssumptionKind::InlineAssembly, None)]);
+    // No address goes in, no memory is named: it computes a number, which no run knows.
+    assert_eq!(places, [(AssumptionKind::InlineAssembly, None), (AssumptionKind::NotComputed, Some(4))]);
 }
 
 /// An empty template may still change its operands.
@@ -46,4 +47,19 @@ fn a_laundered_value_is_no_barrier() {
     let program = lower_c("int f(int x) { __asm__ volatile(\"\" : \"+r\"(x)); return x; }", PLAIN);
     assert!(has(function(&program, "f"), |operation| matches!(operation, Operation::InlineAssembly { .. })));
     assert_eq!(program.assumptions.len(), 1);
+}
+
+/// A clobber of memory, or an output that lies there: what else writes memory is no assembly that a compiler could work with.
+#[test]
+fn assembly_that_writes_memory_says_so() {
+    let writes = |assembly: &str| {
+        let program = lower_c(&format!("void f(long *p) {{ long r = 0; __asm__ volatile({assembly}); }}"), PLAIN);
+        the(function(&program, "f"), |operation| match operation {
+            Operation::InlineAssembly { may_store, .. } => Some(*may_store),
+            _ => None,
+        })
+    };
+    assert!(!writes("\"crc32q (%1), %0\" : \"+r\"(r) : \"r\"(p)"));
+    assert!(writes("\"incq (%0)\" : : \"r\"(p) : \"memory\""));
+    assert!(writes("\"incq %0\" : \"=m\"(*p)"));
 }

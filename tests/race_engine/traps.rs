@@ -451,3 +451,31 @@ fn many_ways_keep_what_they_have_in_common() {
     said_of(&text("")).race("x");
     said_of(&text("L(m);")).refuted("x", Reason::CommonLock);
 }
+
+/// Whichever thread runs a loop calls what was registered, with what was registered.
+#[test]
+fn routines_of_an_event_loop_run_where_the_loop_runs() {
+    let text = |routine: &str| {
+        format!(
+            "MUTEX(m); struct event {{ char bytes[128]; }}; struct event_base; struct conn {{ int state; }};
+            void event_set(struct event *, int, short, void (*)(int, short, void *), void *); int event_base_loop(struct event_base *, int);
+            struct conn one, other; int x;
+            void handle(int fd, short what, void *a) {{ struct conn *c = a; {routine} }}
+            void *f(void *a) {{ event_base_loop(a, 0); return 0; }}
+            int main(void) {{ pthread_t t; struct event e, g; event_set(&e, 0, 2, handle, &one); pthread_create(&t, 0, f, 0); event_base_loop(0, 0);
+                other.state++; pthread_join(t, 0); return 0; }}"
+        )
+    };
+    said_of(&text("c->state++; L(m); x++; U(m);")).race("one").refuted("x", Reason::CommonLock).no_race("other");
+    said_of(&text("L(m); c->state++; U(m); x++;")).race("x").refuted("one", Reason::CommonLock);
+}
+
+/// `localtime` gives every thread the same memory; the bytes behind a vector are those its addresses lead to.
+#[test]
+fn memory_of_the_library_and_vectors_of_bytes() {
+    said_of("#include <time.h>\nint x; void *f(void *a) { time_t now = 0; struct tm *t = localtime(&now); x = t->tm_year; return 0; } TWO(f, f)")
+        .race("t");
+    let text = "#include <sys/uio.h>\nchar bytes[8]; struct iovec v[1] = {{bytes, 8}};
+        void *f(void *a) { return (void *)writev(1, v, 1); } void *g(void *a) { bytes[3] = 1; return 0; } TWO(f, g)";
+    said_of(text).race("bytes");
+}

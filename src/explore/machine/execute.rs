@@ -4,7 +4,7 @@ use crate::explore::evaluate;
 use crate::explore::fault::Fault;
 use crate::explore::memory::{Death, Fill, ObjectKind};
 use crate::explore::value::{Pointer, Value};
-use crate::program::{AssumptionKind, CastKind, Function, GlobalId, Instruction, Operand, Operation, RegisterId, Scope, Type};
+use crate::program::{CastKind, Function, GlobalId, Instruction, Operand, Operation, RegisterId, Scope, Type};
 
 use super::end::End;
 use super::flow::Flow;
@@ -114,8 +114,9 @@ impl<'p> Turn<'_, 'p> {
             Operation::Call { callee, arguments, is_variadic: _ } => {
                 return self.call_instruction(function, instruction, *callee, arguments);
             }
-            Operation::InlineAssembly { text, arguments } => {
-                self.machine.assume(AssumptionKind::InlineAssembly, text, self.site);
+            Operation::InlineAssembly { text, arguments, may_store } => {
+                let kind = self.machine.program.assumption_of_assembly(function, arguments, *may_store);
+                self.machine.assume(kind, text, self.site);
                 for argument in arguments {
                     let value = self.operand(*argument).clone();
                     self.escape(&value);

@@ -140,7 +140,13 @@ impl Collector<'_> {
                 let action = if matches!(effect, Effect::Reads(_)) { Action::Read } else { Action::Write };
                 if let Some(operand) = call.argument(range.argument) {
                     let place = Place::Beyond(operand, range.hops);
-                    found.push(MemoryAccess { place, size: self.size(call, *range), action, manner: Manner::Plain, is_volatile: false });
+                    found.push(MemoryAccess {
+                        place,
+                        size: self.size(call, *range),
+                        action,
+                        manner: Manner::Plain,
+                        is_volatile: false,
+                    });
                 }
             }
             Effect::ReturnsOwnMemory => {

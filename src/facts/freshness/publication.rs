@@ -82,7 +82,9 @@ impl Scan<'_> {
             Operation::ReadModifyWrite { value, access, .. } => found(*value, way_of(access)),
             Operation::CompareExchange { replacement, access, .. } => found(*replacement, way_of(access)),
             Operation::MaskedStore { value, .. } => found(*value, Way::Plain),
-            Operation::InlineAssembly { arguments, .. } => arguments.iter().for_each(|argument| found(*argument, Way::Unknown)),
+            Operation::InlineAssembly { arguments, may_store: true, .. } => {
+                arguments.iter().for_each(|argument| found(*argument, Way::Unknown))
+            }
             Operation::Call { callee, arguments, .. } => {
                 for callee in self.callees(*callee, instruction.site) {
                     self.of_call(callee, arguments, found);

@@ -2,8 +2,10 @@
 //!
 //! # Definition   A residue is a mark on a number that was computed from addresses so that none of them is at hand, but one might be computed
 //!                back (a difference, a half, a hash, a byte). Used as an address, it stands for every address that left a residue.
-//! # Deviations   1. Once a residue is used as an address, all addresses that left one count as escaped, and it as `Unknown`: sets stay
-//!                small.  2. An address that was printed as text and read back is lost.
+//! # Deviations   1. When a residue is used as an address, all addresses that left one count as escaped, and it as `Unknown`: sets stay
+//!                small.  2. That is done while few objects have left one (`RESIDUE_OBJECTS`). Beyond, numbers of all kinds look like
+//!                residues, and nothing is known if each is every address: it is none, and the program rests on the assumption `computed-address`.
+//!                3. An address that was printed as text and read back is lost.
 
 use super::generate::Body;
 use super::graph::{Constraint, LowBits, NodeId};

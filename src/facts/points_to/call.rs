@@ -62,7 +62,7 @@ impl Solver<'_> {
         if location == UNKNOWN {
             self.calls_of_unknown.insert(call);
             let call = self.calls[call as usize].clone();
-            return self.call_outside(&call);
+            return self.call_outside(&call, None);
         }
         let (object, class) = self.locations.get(location);
         if let AbstractObjectKind::Function(function) = self.objects[object.index()].kind
@@ -82,7 +82,8 @@ impl Solver<'_> {
         match self.models[callee] {
             Some(model) if !is_defined || !model.effects.contains(&Effect::AtomicBody) => self.call_library(&call, callee, model),
             _ if is_defined => self.call_body(&call, callee),
-            _ => self.call_outside(&call),
+            _ if self.program.functions[callee].is_pure_intrinsic() => {}
+            _ => self.call_outside(&call, Some(callee)),
         }
     }
 
@@ -130,13 +131,16 @@ impl Solver<'_> {
     }
 
     /// Code outside the program keeps what it gets, and returns what it likes.
-    fn call_outside(&mut self, call: &Call) {
+    fn call_outside(&mut self, call: &Call, callee: Option<FunctionId>) {
         for argument in call.arguments.iter().filter_map(|argument| argument.node) {
             self.graph.add_edge(argument, self.escaped);
         }
-        if let Some((result, bytes)) = call.result {
-            self.has_outside_results |= bytes >= u64::from(self.pointer_bytes);
-            self.carry(self.unknown_value, result, bytes);
+        if let Some((result, bytes)) = call.result
+            && bytes >= u64::from(self.pointer_bytes)
+        {
+            self.has_outside_results |=
+                callee.map_or(self.has_foreign_functions, |callee| !self.program.is_of_installed_library(callee));
+            self.graph.add_edge(self.unknown_value, result);
         }
     }
 
@@ -151,8 +155,9 @@ impl Solver<'_> {
         self.reach(callee);
         for parameter in &function.parameters {
             let register = self.register(callee, parameter.register);
-            let bytes = program.layout.store_bytes(function.registers[parameter.register].ty);
-            self.carry(self.unknown_value, register, bytes);
+            if program.layout.store_bytes(function.registers[parameter.register].ty) >= self.pointer_bytes.into() {
+                self.graph.add_edge(self.unknown_value, register);
+            }
         }
         if self.wrappers.contains(callee) {
             self.add_context(callee, Callers::new());

@@ -27,7 +27,7 @@ impl PointsTo {
 
     /// The objects whose addresses may be computed from numbers that are used as addresses.
     pub(crate) fn computed(&self) -> impl Iterator<Item = AbstractObjectId> + '_ {
-        let sources = self.has_used_residues.then(|| self.graph.set(self.residue_sources));
+        let sources = (self.has_used_residues && self.residues_are_addresses).then(|| self.graph.set(self.residue_sources));
         sources.into_iter().flat_map(LocationSet::iter).map(|number| self.locations.get(number).0)
     }
 
@@ -113,7 +113,8 @@ impl PointsTo {
     /// The locations of a node; a number computed from addresses stands for all that such numbers were computed from.
     pub(super) fn expanded(&self, node: Option<NodeId>) -> impl Iterator<Item = Location> + '_ {
         let set = node.map(|node| self.graph.set(node));
-        let sources = set.filter(|set| set.contains(RESIDUE)).map(|_| self.graph.set(self.residue_sources));
+        let sources =
+            set.filter(|set| self.residues_are_addresses && set.contains(RESIDUE)).map(|_| self.graph.set(self.residue_sources));
         let own = set.into_iter().flat_map(LocationSet::iter).filter(|number| *number != RESIDUE);
         let computed =
             sources.into_iter().flat_map(LocationSet::iter).filter(move |number| set.is_some_and(|set| !set.contains(*number)));

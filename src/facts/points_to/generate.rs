@@ -274,7 +274,7 @@ impl<'p> Solver<'p> {
                 self.store(address, value, width);
             }
             Operation::Call { callee, arguments, .. } => self.call_instruction(body, instruction, *callee, arguments),
-            Operation::InlineAssembly { arguments, .. } => {
+            Operation::InlineAssembly { arguments, may_store: true, .. } => {
                 for argument in arguments {
                     if let Some(argument) = self.operand(id, *argument) {
                         self.graph.add_edge(argument, self.escaped);
@@ -282,6 +282,20 @@ impl<'p> Solver<'p> {
                 }
                 if let Some((to, _)) = self.result(body, result) {
                     self.add_unknown(to);
+                }
+            }
+            // What writes no memory keeps nothing: its results come from its operands and from what they lead to.
+            Operation::InlineAssembly { arguments, may_store: false, .. } => {
+                let Some((to, _)) = self.result(body, result) else { return };
+                if result.is_some_and(|register| body.function.registers[register].ty != Type::POINTER) {
+                    return self.computed(body, arguments, result);
+                }
+                for argument in arguments {
+                    if let Some(argument) = self.operand(id, *argument) {
+                        self.attach(argument, Constraint::anywhere(to));
+                        let inside = self.anywhere(argument);
+                        self.attach(inside, Constraint::Load { to, width: self.pointer_bytes });
+                    }
                 }
             }
             Operation::VariadicStart { list } => {

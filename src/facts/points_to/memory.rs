@@ -228,6 +228,7 @@ impl Solver<'_> {
     pub fn copy_to(&mut self, copy: u32, object: AbstractObjectId, class: Class) {
         let (transfer, size) = (self.copies[copy as usize].transfer, self.copies[copy as usize].size);
         match self.content(object) {
+            Content::Cells if self.is_constant(object) => {}
             Content::Cells => self.add_link(transfer, Link { from: Class::at(0), object, to: class, size }),
             Content::Outside => {
                 if let Some(view) = self.view(transfer, Class::ANY, 1) {

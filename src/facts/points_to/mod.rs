@@ -63,8 +63,9 @@ pub struct PointsTo {
     registers: TiVec<FunctionId, Option<NodeId>>,
     residue_sources: NodeId,
     handed_over: NodeId,
-    /// Whether some number that was computed from addresses is used as one.
+    /// Whether some number that was computed from addresses is used as one, and whether such numbers count as addresses.
     has_used_residues: bool,
+    residues_are_addresses: bool,
     /// By object: whether code outside may hand out its address although the program never gave it away.
     is_named_outside: Vec<bool>,
     constants: FxHashMap<ConstantId, NodeId>,
@@ -173,6 +174,7 @@ impl PointsTo {
             wrappers: solver.wrappers,
             statistics,
             has_used_residues: false,
+            residues_are_addresses: solver.residues_are_addresses,
             is_named_outside,
         };
         points_to.has_used_residues = points_to.uses_residues(program);
@@ -214,6 +216,11 @@ impl PointsTo {
     /// functions do with it themselves is an assumption.
     pub fn may_be_returned(&self, object: AbstractObjectId) -> bool {
         self.is_escaped(object) || self.is_named_outside[object.index()]
+    }
+
+    /// Whether addresses that the program computes from others may be missing.
+    pub fn misses_computed_addresses(&self) -> bool {
+        self.has_used_residues && !self.residues_are_addresses
     }
 
     /// Whether each thread has an instance of its own, made by the compiler (`_Thread_local`) or kept by the library (`errno`).

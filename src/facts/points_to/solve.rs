@@ -30,6 +30,9 @@ pub(super) const RESIDUE: u32 = 1;
 /// A pointer that may point to more locations is taken to point to the whole of each object.
 const CROWD: usize = 1000;
 
+/// Objects whose addresses left residues beyond which a residue is no address any more.
+const RESIDUE_OBJECTS: usize = 32;
+
 /// A copy of memory: what passes through it, and how many bytes, if that is known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CopyOfMemory {
@@ -61,7 +64,9 @@ pub(super) struct Solver<'p> {
     /// Routines that are called when some thread dispatches, and the calls that do.
     pub registrations: Vec<Registration>,
     pub dispatchers: Vec<Call>,
-    /// Code outside the program hands out addresses.
+    /// The program calls functions that are neither its own, nor known, nor those of an installed library.
+    pub has_foreign_functions: bool,
+    /// Code outside the program hands out addresses that it may know by name.
     pub has_outside_results: bool,
     pub edges: BTreeSet<CallEdge>,
     pub wrappers: Wrappers,
@@ -81,6 +86,9 @@ pub(super) struct Solver<'p> {
     pub signal_handlers: NodeId,
     /// What threads hand to one another other than through memory.
     pub handed_over: NodeId,
+    /// Where numbers computed from addresses are used as addresses, and whether they count as such.
+    pub used_residues: Vec<NodeId>,
+    pub residues_are_addresses: bool,
     /// Some object has got so many offsets that a cycle of arithmetic is likely.
     pub has_many_offsets: bool,
     pub statistics: Statistics,
@@ -93,6 +101,14 @@ impl<'p> Solver<'p> {
             std::array::from_fn(|_| graph.node());
         graph.add_edge(thread_results, handed_over);
         graph.add_edge(signal_handlers, handed_over);
+        let is_foreign = |id: FunctionId| {
+            let function = &program.functions[id];
+            !function.is_defined()
+                && models[id].is_none()
+                && !function.is_pure_intrinsic()
+                && !program.is_of_installed_library(id)
+        };
+        let has_foreign_functions = program.functions.keys().any(is_foreign);
         let mut solver = Solver {
             program,
             models,
@@ -114,6 +130,7 @@ impl<'p> Solver<'p> {
             calls_of_unknown: BTreeSet::new(),
             registrations: Vec::new(),
             dispatchers: Vec::new(),
+            has_foreign_functions,
             has_outside_results: false,
             edges: BTreeSet::new(),
             wrappers: Wrappers::of(program, models),
@@ -126,6 +143,8 @@ impl<'p> Solver<'p> {
             thread_results,
             signal_handlers,
             handed_over,
+            used_residues: Vec::new(),
+            residues_are_addresses: false,
             has_many_offsets: false,
             statistics: Statistics::default(),
         };
@@ -218,6 +237,9 @@ impl<'p> Solver<'p> {
                 since_order = 0;
             }
             let Some(node) = self.graph.next() else {
+                if self.take_residues_for_addresses() {
+                    continue;
+                }
                 break;
             };
             since_order += 1;
@@ -230,6 +252,24 @@ impl<'p> Solver<'p> {
         self.graph.flatten();
         self.connect_calls_of_unknown();
         Ok(())
+    }
+
+    /// Whether there was something to do: numbers computed from addresses are used as addresses, and few objects can be meant.
+    fn take_residues_for_addresses(&mut self) -> bool {
+        if self.residues_are_addresses {
+            return false;
+        }
+        let sources = self.graph.set(self.residue_sources).iter().map(|location| self.locations.get(location).0);
+        let objects: BTreeSet<AbstractObjectId> = sources.take(2 * RESIDUE_OBJECTS).collect();
+        self.residues_are_addresses = objects.len() <= RESIDUE_OBJECTS;
+        if !self.residues_are_addresses || self.used_residues.is_empty() {
+            return false;
+        }
+        self.graph.add_edge(self.residue_sources, self.escaped);
+        for node in std::mem::take(&mut self.used_residues) {
+            self.graph.add_location(node, UNKNOWN);
+        }
+        true
     }
 
     /// A pointer of unknown origin may be any function that escaped; those got `Unknown` arguments already.
@@ -372,12 +412,27 @@ impl<'p> Solver<'p> {
         }
     }
 
+    /// A constant: whoever writes it has no defined behaviour.
+    pub fn is_constant(&self, object: AbstractObjectId) -> bool {
+        match self.objects[object.index()].kind {
+            AbstractObjectKind::Global(global) => {
+                self.program.globals[global].is_constant && !self.program.globals[global].is_external
+            }
+            _ => false,
+        }
+    }
+
     /// A number computed from addresses is used as an address: it may be any of those that such numbers were computed from, which is as
     /// if they had escaped.
     fn expand_residue(&mut self, node: NodeId, delta: &LocationSet) {
-        if delta.contains(RESIDUE) {
+        if !delta.contains(RESIDUE) {
+            return;
+        }
+        if self.residues_are_addresses {
             self.graph.add_edge(self.residue_sources, self.escaped);
             self.graph.add_location(node, UNKNOWN);
+        } else {
+            self.used_residues.push(node);
         }
     }
 
@@ -406,6 +461,9 @@ impl<'p> Solver<'p> {
 
     fn store_cells(&mut self, object: AbstractObjectId, class: Class, from: NodeId, width: u32) {
         const MOST_PARTS: u32 = 64;
+        if self.is_constant(object) {
+            return;
+        }
         let parts = width.div_ceil(self.pointer_bytes);
         let whole = if parts > MOST_PARTS {
             vec![Class::ANY]
@@ -450,10 +508,12 @@ impl<'p> Solver<'p> {
                 self.called_from_outside(function);
                 continue;
             }
-            if let (Some(view), Some(cell)) =
-                (self.view(object, Class::ANY, 1), self.cell(object, Class::ANY, self.pointer_bytes))
-            {
+            if let Some(view) = self.view(object, Class::ANY, 1) {
                 self.graph.add_edge(view, self.escaped);
+            }
+            if !self.is_constant(object)
+                && let Some(cell) = self.cell(object, Class::ANY, self.pointer_bytes)
+            {
                 self.graph.add_edge(self.unknown_value, cell);
             }
         }

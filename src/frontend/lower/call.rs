@@ -59,9 +59,14 @@ impl Body<'_> {
             }
         }
         let shown = if text.trim().is_empty() { assembly.assembly_constraints() } else { text.trim().to_owned() };
-        self.assume(AssumptionKind::InlineAssembly, shown);
+        let constraints = assembly.assembly_constraints();
+        let may_store = constraints.contains("~{memory}") || constraints.contains("=*");
         let arguments = self.arguments(call);
-        self.define(call, Operation::InlineAssembly { text, arguments });
+        // Assembly that gets no address and does not say that it touches memory computes with registers.
+        let is_pure =
+            !may_store && (0..call.argument_count()).all(|index| self.value_type(call.operand(index)) != Some(Type::POINTER));
+        self.assume(if is_pure { AssumptionKind::NotComputed } else { AssumptionKind::InlineAssembly }, shown);
+        self.define(call, Operation::InlineAssembly { text, arguments, may_store });
     }
 }
 

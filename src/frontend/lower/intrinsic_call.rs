@@ -81,7 +81,10 @@ impl Body<'_> {
             KnownIntrinsic::Library(name) => self.library_call(call, name),
             KnownIntrinsic::Processor(processor) => self.processor_call(call, processor),
             KnownIntrinsic::Target => {
-                self.assume(AssumptionKind::TargetIntrinsic, call.called_value().name());
+                let gets_address =
+                    (0..call.argument_count()).any(|index| self.value_type(call.operand(index)) == Some(Type::POINTER));
+                let kind = if gets_address { AssumptionKind::TargetIntrinsic } else { AssumptionKind::NotComputed };
+                self.assume(kind, call.called_value().name());
                 self.ordinary_call(call);
             }
             KnownIntrinsic::Unknown => self.unknown(call),

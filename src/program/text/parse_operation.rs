@@ -188,7 +188,8 @@ fn parse_effect(word: &str, cursor: &mut Cursor<'_>, operands: &mut OperandParse
         }
         "assembly" => {
             let text = cursor.string()?;
-            Operation::InlineAssembly { text, arguments: list(cursor, ("(", ")"), |cursor| operands.operand(cursor))? }
+            let arguments = list(cursor, ("(", ")"), |cursor| operands.operand(cursor))?;
+            Operation::InlineAssembly { text, arguments, may_store: cursor.take_word("storing") }
         }
         "variadic_start" => Operation::VariadicStart { list: operands.operand(cursor)? },
         "variadic_copy" => {

@@ -94,8 +94,8 @@ pub fn print_operation(out: &mut Writer<'_>, operation: &Operation) {
             });
             out.word(")").flag(*is_variadic, " variadic")
         }
-        Operation::InlineAssembly { text, arguments } => {
-            out.word("assembly ").quoted(text).word(" (").operands(arguments).word(")")
+        Operation::InlineAssembly { text, arguments, may_store } => {
+            out.word("assembly ").quoted(text).word(" (").operands(arguments).word(")").flag(*may_store, " storing")
         }
         Operation::VariadicStart { list } => out.word("variadic_start ").operand(*list),
         Operation::VariadicCopy { to, from } => out.word("variadic_copy ").operands(&[*to, *from]),

@@ -165,7 +165,9 @@ impl LibraryCall<'_> {
             // The body is the section: see the skeleton.
             Effect::AtomicBody => return None,
             // These run at another time, as roots of their own.
-            Effect::Callback { when: CallbackTime::AtExit | CallbackTime::Dispatched, .. } | Effect::PushCleanup { .. } | Effect::InstallHandler { .. } => {
+            Effect::Callback { when: CallbackTime::AtExit | CallbackTime::Dispatched, .. }
+            | Effect::PushCleanup { .. }
+            | Effect::InstallHandler { .. } => {
                 return None;
             }
             Effect::PopCleanup { .. } | Effect::PushCleanupJump { .. } | Effect::PopCleanupJump { .. } => return None,
