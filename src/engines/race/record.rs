@@ -16,10 +16,15 @@ use super::order::{Orders, PointSetId};
 use super::reach::Reach;
 use super::result::RaceOptions;
 use crate::facts::accesses::{Action, WHOLE};
-use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Fresh, Location, Manner, MemoryAccess, Position, ThreadId};
+use crate::facts::{
+    AbstractObjectId, AbstractObjectKind, Facts, Fresh, Location, Manner, MemoryAccess, Offset, Position, ThreadId,
+};
 use crate::findings::Role;
 use crate::program::{FunctionId, Program, SiteId};
 use crate::thread_pds::holding::{AccessState, ContextId, Tabulation};
+
+/// A pointer to more places of one object may as well point anywhere in it: nobody chooses among so many fields.
+const MOST_OFFSETS: usize = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClassKey {
@@ -192,6 +197,15 @@ fn shared_locations(program: &Program, facts: &Facts<'_>, function: FunctionId, 
     let mut locations = access.locations(&facts.points_to, &facts.call_graph, &program.layout, function);
     locations.sort_unstable();
     locations.retain(|location| facts.escape.is_shared(location.object) && !is_constant(program, facts, *location));
+    let is_crowded = |of_object: &[Location]| of_object.len() > MOST_OFFSETS;
+    if locations.chunk_by(|one, other| one.object == other.object).any(is_crowded) {
+        let by_object = locations.chunk_by(|one, other| one.object == other.object);
+        let fewer = by_object.flat_map(|of_object| match is_crowded(of_object) {
+            true => vec![Location { object: of_object[0].object, offset: Offset::Any }],
+            false => of_object.to_vec(),
+        });
+        locations = fewer.collect();
+    }
     locations
 }
 

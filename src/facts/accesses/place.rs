@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{MemoryAccess, Place, WHOLE};
+use super::{MemoryAccess, Place};
 use crate::facts::call_graph::CallGraph;
 use crate::facts::points_to::{AbstractObjectKind, Location, Offset, PointsTo};
 use crate::program::{DataLayout, FunctionId};
@@ -17,13 +17,7 @@ impl MemoryAccess {
                 let places = points_to.pointees(function, operand);
                 places.flat_map(|place| points_to.contents(place, layout.pointer_bytes.into())).map(anywhere).collect()
             }
-            Place::Beyond(operand, hops) => {
-                let mut places: BTreeSet<Location> = points_to.pointees(function, operand).collect();
-                for _ in 0..hops {
-                    places = places.into_iter().flat_map(|place| points_to.contents(place, WHOLE)).collect();
-                }
-                places
-            }
+            Place::Beyond(operand, hops) => points_to.beyond(function, operand, hops),
             Place::ActiveStack => active_stack(points_to, calls, function),
         };
         found.into_iter().filter(|location| !points_to.object(location.object).is_code()).collect()

@@ -10,6 +10,7 @@ use super::location::{Class, Location, Offset};
 use super::object::{AbstractObjectId, AbstractObjectKind};
 use super::set::LocationSet;
 use super::solve::RESIDUE;
+use crate::facts::accesses::WHOLE;
 use crate::program::{Callee, FunctionId, Operand, Operation, Program, Type};
 
 impl PointsTo {
@@ -23,6 +24,28 @@ impl PointsTo {
         let nodes: BTreeSet<NodeId> = overlapping.map(|(_, _, node)| self.graph.find(*node)).collect();
         let stored: BTreeSet<Location> = nodes.into_iter().flat_map(|node| self.expanded(Some(node))).collect();
         outside.into_iter().chain(stored)
+    }
+
+    /// Where addresses lead that are found behind an operand after so many pointers, each to the end of its object.
+    pub fn beyond(&self, function: FunctionId, operand: Operand, hops: u8) -> BTreeSet<Location> {
+        let mut places: BTreeSet<Location> = self.pointees(function, operand).collect();
+        for _ in 0..hops {
+            let mut nodes: BTreeSet<NodeId> = BTreeSet::new();
+            let mut next: BTreeSet<Location> = BTreeSet::new();
+            for place in places {
+                if self.object(place.object).kind == AbstractObjectKind::Unknown {
+                    next.insert(place);
+                }
+                // Forwards alone: what stands before the place is not read.
+                let class = Class::from(place.offset);
+                let cells = self.cells[place.object.index()].iter();
+                let reached = cells.filter(|(cell, width, _)| class.overlaps(WHOLE, *cell, (*width).into()));
+                nodes.extend(reached.map(|(_, _, node)| self.graph.find(*node)));
+            }
+            next.extend(nodes.into_iter().flat_map(|node| self.expanded(Some(node))));
+            places = next;
+        }
+        places
     }
 
     /// The objects whose addresses may be computed from numbers that are used as addresses.
