@@ -38,7 +38,7 @@ fn other_assembly_is_assumed() {
         .map(|assumption| (assumption.kind, assumption.place.clone().map(|place| place.line)))
         .collect();
     // No address goes in, no memory is named: it computes a number, which no run knows.
-    assert_eq!(places, [(AssumptionKind::InlineAssembly, None), (AssumptionKind::NotComputed, Some(4))]);
+    assert_eq!(places, [(AssumptionKind::NotComputed, Some(4)), (AssumptionKind::InlineAssembly, None)]);
 }
 
 /// An empty template may still change its operands.
