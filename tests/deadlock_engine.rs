@@ -2,6 +2,7 @@
 #![cfg(feature = "llvm")]
 
 mod deadlock_engine {
+    mod deadline;
     mod locking;
     #[path = "../generator/random.rs"]
     #[allow(dead_code)]

@@ -50,8 +50,14 @@ pub fn run(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, wante
     if targets.is_empty() && !wanted.deadlocks {
         return Results { races, deadlocks: None };
     }
-    let threads = ProgramThreads::of(&mut tabulation, &targets);
-    let mut analysis = Analysis::of(&threads.threads);
+    // Without them races stay what they are: histories only refute.
+    let out_of_time = || wanted.deadlocks.then(DeadlockResult::out_of_time);
+    let Ok(threads) = ProgramThreads::of(&mut tabulation, &targets, options.deadline) else {
+        return Results { races, deadlocks: out_of_time() };
+    };
+    let Ok(mut analysis) = Analysis::within(&threads.threads, options.deadline) else {
+        return Results { races, deadlocks: out_of_time() };
+    };
     if let (Some(races), Some(asked)) = (&mut races, &asked) {
         race::histories::refute(&tabulation, &threads, &mut analysis, asked, races, options.deadline);
     }

@@ -23,7 +23,7 @@ impl NamedSystems {
         let prepared = race::prepare(program, models, facts);
         let (mut tabulation, _) = prepared.solve(Deadline::NEVER).expect("nothing ends it early");
         let ProgramThreads { mut threads, sources, spots, names: locks, .. } =
-            ProgramThreads::of(&mut tabulation, &BTreeSet::new());
+            ProgramThreads::of(&mut tabulation, &BTreeSet::new(), Deadline::NEVER).expect("nothing ends it early");
         let names = Names::new(program, facts);
         for (system, source) in threads.threads.iter_mut().zip(&sources) {
             system.name = names.thread(*source).to_owned();

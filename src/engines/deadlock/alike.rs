@@ -30,6 +30,9 @@ impl Alike {
         let mut alike = Alike::default();
         let mut first = Vec::new();
         for edge in edges {
+            if analysis.is_out_of_time() {
+                break;
+            }
             let histories = analysis.histories_at(edge.thread, edge.origin, edge.symbol);
             let points = order.points(edge.thread, edge.symbol).to_vec();
             let same = known.entry((edge.thread, edge.origin, edge.holds, edge.waits, points)).or_default();

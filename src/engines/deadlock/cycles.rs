@@ -5,7 +5,7 @@
 //! # Theorem      If threads block each other there is a cycle without chords, its nodes fit two by two, and all of its nodes lie in one strongly
 //!                connected part of the nodes that follow and fit each other. So pairs are looked at first, then, where such a part is left,
 //!                chains: no member of one surely holds up any but the one before it.
-//! # Deviations   Chains are followed up to a number of steps, and cycles are kept up to a number.
+//! # Deviations   Chains are followed up to a number of steps, cycles are kept up to a number, and all of it lasts as long as there is time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -69,6 +69,9 @@ pub fn search(
     let alike = alike(analysis);
     let mut nodes = Vec::new();
     for edge in edges {
+        if analysis.is_out_of_time() {
+            break;
+        }
         let is_first = edge.origin == Origin::Created || alike.contains_key(&edge.thread);
         if !is_first {
             continue;
@@ -140,7 +143,7 @@ impl Search<'_, '_> {
     }
 
     fn is_full(&self) -> bool {
-        self.found.len() > MOST_CYCLES || self.closed > MOST_CLOSED
+        self.found.len() > MOST_CYCLES || self.closed > MOST_CLOSED || self.analysis.is_out_of_time()
     }
 
     /// Cycles of two; false when the search was cut off.
@@ -168,6 +171,9 @@ impl Search<'_, '_> {
             return false;
         }
         for one in 0..self.nodes.len() {
+            if self.is_full() {
+                return false;
+            }
             let following = self.next[one].clone();
             self.next[one] = following.iter().copied().filter(|other| self.fit(one, *other)).collect();
         }

@@ -27,7 +27,7 @@ pub fn dismissed(
     let mut dismissed = Vec::new();
     let unreported = edges.iter().filter(|edge| !reported.contains(&(edge.thread, edge.symbol)));
     for edge in unreported.take(MOST_EDGES) {
-        if dismissed.len() >= MOST_DISMISSED {
+        if dismissed.len() >= MOST_DISMISSED || analysis.is_out_of_time() {
             break;
         }
         let Some(cycle) = graph.shortest_through(edge) else { continue };

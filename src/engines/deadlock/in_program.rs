@@ -8,9 +8,9 @@
 //! # Misses       What is no lock and no join: conditions, semaphores, barriers. Their waits are limits.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
-use super::{DeadlockCycle, Deadlocks, Dismissal, DismissedCycle, Held, OrderEdge, Wait, deadlocks};
+use super::limits::DeadlockLimit;
+use super::{DeadlockCycle, Dismissal, DismissedCycle, Held, OrderEdge, Wait, deadlocks};
 use crate::engines::race::names::Names;
 use crate::engines::race::order::Orders;
 use crate::engines::race::reach::Reach;
@@ -18,13 +18,12 @@ use crate::engines::race::{LockHeld, RefutedGroup, Side};
 use crate::engines::reachability::NotTogether;
 use crate::facts::{OrderReason, PhaseId};
 use crate::findings::{Reason, Role};
-use crate::locks::history::{Atom, Incompatible, LockId};
+use crate::locks::history::{Incompatible, LockId};
 use crate::locks::{Held as HeldThing, Mode, Token};
-use crate::models::{Attempt, BoundModels, Effect};
-use crate::program::{Callee, Operation, SiteId};
+use crate::models::BoundModels;
 use crate::pushdown::SymbolId;
 use crate::thread_pds::holding::Tabulation;
-use crate::thread_pds::{Analysis, LockKind, LockName, Origin, ProgramThreads, Spot, Step, ThreadId};
+use crate::thread_pds::{Analysis, LockName, ProgramThreads, Spot, ThreadId};
 
 /// Threads that may block each other for ever.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,78 +36,6 @@ pub struct CycleCandidate {
     pub blocks_by: Vec<Option<String>>,
     /// What was not excluded, for the last line of a finding.
     pub why: String,
-}
-
-/// Why the list of candidates may not be complete.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum DeadlockLimit {
-    OutOfTime,
-    TooManyCycles,
-    /// So many further choices of places of one cycle were not listed.
-    MorePlaces {
-        object: String,
-        count: u64,
-    },
-    /// So many cycles need a lock of which it is not known, at any place where its thread waits, that it is still held.
-    NotKnownToBeHeld(u64),
-    /// It may wait for what no lock decides.
-    Waits {
-        what: &'static str,
-        at: SiteId,
-    },
-    Jump(SiteId),
-    UnknownLock(SiteId),
-    /// A thread may end while it holds the lock: whoever comes later waits for ever.
-    EndsHolding {
-        thread: String,
-        lock: String,
-    },
-    /// A lock that may not be taken twice may be taken by its holder.
-    TakenAgain {
-        lock: String,
-        at: SiteId,
-    },
-    Cancelled(SiteId),
-}
-
-impl DeadlockLimit {
-    /// Where it is, if it is at one place.
-    pub fn site(&self) -> Option<SiteId> {
-        match self {
-            Self::Waits { at, .. }
-            | Self::TakenAgain { at, .. }
-            | Self::Jump(at)
-            | Self::UnknownLock(at)
-            | Self::Cancelled(at) => Some(*at),
-            Self::OutOfTime
-            | Self::TooManyCycles
-            | Self::MorePlaces { .. }
-            | Self::NotKnownToBeHeld(_)
-            | Self::EndsHolding { .. } => None,
-        }
-    }
-}
-
-impl fmt::Display for DeadlockLimit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::OutOfTime => write!(f, "the time was used up before all orders of locks were looked at"),
-            Self::TooManyCycles => write!(f, "there are too many cycles in the order of locks to look at all of them"),
-            Self::MorePlaces { object, count } => {
-                write!(f, "up to {count} further places of the deadlock on {object} are not listed")
-            }
-            Self::NotKnownToBeHeld(count) => write!(
-                f,
-                "{count} cycles in the order of locks need a lock that was taken through a pointer, and of which it is not known that it is still held"
-            ),
-            Self::Waits { what, .. } => write!(f, "whether a thread waits for ever for {what} is not decided"),
-            Self::Jump(_) => write!(f, "what is held after a jump out of functions, or after a cleanup routine, is not known"),
-            Self::UnknownLock(_) => write!(f, "a lock is taken through a pointer that was never given a value"),
-            Self::EndsHolding { thread, lock } => write!(f, "{thread} may end while it holds {lock}"),
-            Self::TakenAgain { lock, .. } => write!(f, "{lock} may be taken by a thread that holds it already"),
-            Self::Cancelled(_) => write!(f, "a thread that is cancelled may end while it holds a lock"),
-        }
-    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -149,6 +76,9 @@ pub fn check(
             continue;
         };
         for symbols in places {
+            if analysis.is_out_of_time() && !candidates.is_empty() {
+                break;
+            }
             let candidate = writer.candidate(cycle, &symbols);
             if more > 0 {
                 left_out.insert(candidate.object.clone(), more);
@@ -160,7 +90,15 @@ pub fn check(
         limits.push(DeadlockLimit::NotKnownToBeHeld(uncertain));
     }
     limits.extend(left_out.into_iter().map(|(object, count)| DeadlockLimit::MorePlaces { object, count }));
-    found.dismissed.iter().for_each(|cycle| writer.dismiss(cycle));
+    for cycle in &found.dismissed {
+        if analysis.is_out_of_time() {
+            break;
+        }
+        writer.dismiss(cycle);
+    }
+    if analysis.is_out_of_time() {
+        limits = vec![DeadlockLimit::OutOfTime];
+    }
     DeadlockResult { candidates: candidates.into_values().collect(), refuted: writer.refuted.into_values().collect(), limits }
 }
 
@@ -177,16 +115,16 @@ const MOST_PLACES: usize = 16;
 /// What makes dismissed cycles one group: the locks, the reason, the functions.
 type GroupKey = (String, Reason, BTreeSet<String>);
 
-struct Writer<'a, 't, 'p> {
-    tabulation: &'a Tabulation<'t, 'p>,
+pub(super) struct Writer<'a, 't, 'p> {
+    pub(super) tabulation: &'a Tabulation<'t, 'p>,
     names: Names<'a, 'p>,
-    threads: &'a ProgramThreads,
+    pub(super) threads: &'a ProgramThreads,
     reach: Reach,
     refuted: BTreeMap<GroupKey, RefutedGroup>,
 }
 
 impl Writer<'_, '_, '_> {
-    fn lock(&self, lock: LockId) -> String {
+    pub(super) fn lock(&self, lock: LockId) -> String {
         let identity = &self.tabulation.identity;
         match self.threads.name(lock) {
             LockName::Place(place) => self.names.place(identity, place, crate::thread_pds::holding::Identity::NOWHERE),
@@ -194,7 +132,7 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    fn thread(&self, thread: ThreadId) -> &str {
+    pub(super) fn thread(&self, thread: ThreadId) -> &str {
         self.names.thread(self.threads.sources[thread.index()])
     }
 
@@ -397,78 +335,6 @@ impl Writer<'_, '_, '_> {
             }
             OrderReason::OneAfterAnother { left, right } => {
                 format!("whichever of {} and {} is created first has ended when the other is created", name(left), name(right))
-            }
-        }
-    }
-
-    /// What could hide a deadlock.
-    fn limits(&self, analysis: &mut Analysis<'_>, models: &BoundModels<'_>, found: &Deadlocks) -> Vec<DeadlockLimit> {
-        let mut limits: BTreeSet<DeadlockLimit> = BTreeSet::new();
-        if !found.is_complete {
-            limits.insert(DeadlockLimit::TooManyCycles);
-        }
-        let remarks = &self.threads.remarks;
-        limits.extend(remarks.jumps.iter().map(|site| DeadlockLimit::Jump(*site)));
-        limits.extend(remarks.unknown_locks.iter().map(|site| DeadlockLimit::UnknownLock(*site)));
-        self.waits(models, &mut limits);
-        for thread in analysis.threads.ids() {
-            for origin in [Origin::Start, Origin::Created] {
-                if !analysis.population.exists(thread, origin) {
-                    continue;
-                }
-                for end in &self.threads.ends[thread.index()] {
-                    for history in analysis.histories_at(thread, origin, *end).iter() {
-                        for atom in history.may_hold.iter().map(Atom::from_index) {
-                            let (thread, lock) = (self.thread(thread).to_owned(), self.lock(atom.lock()));
-                            limits.insert(DeadlockLimit::EndsHolding { thread, lock });
-                        }
-                    }
-                }
-                for (_, rule) in analysis.threads.thread(thread).system.rules() {
-                    let Step::Acquire { lock, .. } = rule.weight else { continue };
-                    let blocks = |held: LockId| {
-                        let table = &analysis.threads.locks;
-                        table.lock(lock).kind == LockKind::Mutex && table.may_be_same(lock, held)
-                    };
-                    let held = analysis.may_hold(thread, origin, rule.from.symbol);
-                    if held.iter().map(Atom::from_index).any(|atom| blocks(atom.lock())) {
-                        let at = self.threads.spot(thread, rule.from.symbol).site;
-                        limits.insert(DeadlockLimit::TakenAgain { lock: self.lock(lock), at });
-                    }
-                }
-            }
-        }
-        limits.into_iter().collect()
-    }
-
-    /// Waits that are neither for a lock nor for a thread, and threads that end at somebody else's word.
-    fn waits(&self, models: &BoundModels<'_>, limits: &mut BTreeSet<DeadlockLimit>) {
-        let (program, facts) = (self.tabulation.program, self.tabulation.facts);
-        for (function, body) in program.functions.iter_enumerated().filter(|(id, _)| facts.points_to.is_reachable(*id)) {
-            if models[function].is_some_and(|model| model.is_override) {
-                continue;
-            }
-            for instruction in body.blocks.iter().flat_map(|block| &block.instructions) {
-                let Operation::Call { callee, .. } = &instruction.operation else { continue };
-                let callees = match callee {
-                    Callee::Direct(callee) => vec![*callee],
-                    Callee::Indirect(_) => facts.points_to.callees(instruction.site).to_vec(),
-                };
-                for effect in callees.iter().filter_map(|callee| models[*callee]).flat_map(|model| &model.effects) {
-                    let at = instruction.site;
-                    let what = match effect {
-                        Effect::Wait { attempt: Attempt::Blocking, .. } => "a condition variable",
-                        Effect::WaitSemaphore { attempt: Attempt::Blocking, .. } => "a semaphore",
-                        Effect::WaitBarrier { .. } => "a barrier",
-                        Effect::Cancel { .. } => {
-                            limits.insert(DeadlockLimit::Cancelled(at));
-                            continue;
-                        }
-                        // Nothing else waits for anything but a lock or a thread.
-                        _ => continue,
-                    };
-                    limits.insert(DeadlockLimit::Waits { what, at });
-                }
             }
         }
     }

@@ -18,8 +18,10 @@ mod candidates;
 mod cycles;
 mod dismissed;
 mod in_program;
+mod limits;
 
-pub use in_program::{CycleCandidate, DeadlockLimit, DeadlockResult, check};
+pub use in_program::{CycleCandidate, DeadlockResult, check};
+pub use limits::DeadlockLimit;
 
 use alike::Alike;
 use candidates::{Blocking, all_edges, order_edges};
@@ -124,6 +126,8 @@ pub struct Deadlocks {
     pub dismissed: Vec<DismissedCycle>,
     /// Nothing was left out.
     pub is_complete: bool,
+    /// The time was up before the end.
+    pub is_out_of_time: bool,
 }
 
 impl Deadlocks {
@@ -150,5 +154,6 @@ pub fn deadlocks(analysis: &mut Analysis<'_>) -> Deadlocks {
     let (mut cycles, is_complete) = cycles::search(analysis, &blocking, &edges, &alike);
     let dismissed = dismissed::dismissed(analysis, &blocking, &edges, &cycles);
     cycles.sort_by_key(|cycle| !cycle.doubts.is_empty());
-    Deadlocks { cycles, dismissed, is_complete }
+    let is_out_of_time = analysis.is_out_of_time();
+    Deadlocks { cycles, dismissed, is_complete: is_complete && !is_out_of_time, is_out_of_time }
 }

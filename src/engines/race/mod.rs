@@ -54,8 +54,8 @@ pub fn check(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, opt
         Ok((mut tabulation, collected)) => {
             let mut result = judge(&mut tabulation, models, collected, options);
             let asked = Asked::of(&tabulation, &result);
-            let threads = ProgramThreads::of(&mut tabulation, &asked.targets());
-            let mut analysis = Analysis::of(&threads.threads);
+            let Ok(threads) = ProgramThreads::of(&mut tabulation, &asked.targets(), options.deadline) else { return result };
+            let Ok(mut analysis) = Analysis::within(&threads.threads, options.deadline) else { return result };
             histories::refute(&tabulation, &threads, &mut analysis, &asked, &mut result, options.deadline);
             result
         }
@@ -102,7 +102,7 @@ fn judge_in_time(
         orders.set_creation_locks(creation_locks);
         let racing = &unsafe_ground.racing;
         let records =
-            Records::of(tabulation, (&reach, &mut orders, &arguments), &collected.accesses, &mut covers, racing, options);
+            Records::of(tabulation, (&reach, &mut orders, &arguments), &collected.accesses, &mut covers, racing, options)?;
         let mut checker = Checker { facts, records: &records, covers: &covers, orders: &mut orders };
         let judgement = checker.judge(options.deadline)?;
         // A lock that is initialised while others use it protects nothing, and what a race publishes may be known too early.

@@ -35,6 +35,7 @@ pub use order::KnownOrder;
 
 use super::holding::Tabulation;
 use super::system::{ThreadId, Threads};
+use crate::deadline::{Deadline, OutOfTime};
 use crate::facts::{self, PhaseId};
 use crate::locks::history::LockId;
 use crate::program::SiteId;
@@ -71,9 +72,13 @@ pub struct ProgramThreads {
 
 impl ProgramThreads {
     /// The systems of a tabulation that is solved. `targets`: accesses that are places to stand at.
-    pub fn of(tabulation: &mut Tabulation<'_, '_>, targets: &BTreeSet<SiteId>) -> ProgramThreads {
-        let walked = walk::walk(tabulation, targets);
-        systems::assemble(tabulation, walked)
+    pub fn of(
+        tabulation: &mut Tabulation<'_, '_>,
+        targets: &BTreeSet<SiteId>,
+        deadline: Deadline,
+    ) -> Result<ProgramThreads, OutOfTime> {
+        let walked = walk::walk(tabulation, targets, deadline)?;
+        systems::assemble(tabulation, walked, deadline)
     }
 
     /// Where in the program a symbol stands.
