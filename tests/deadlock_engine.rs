@@ -3,6 +3,7 @@
 
 mod deadlock_engine {
     mod deadline;
+    mod joins;
     mod locking;
     #[path = "../generator/random.rs"]
     #[allow(dead_code)]

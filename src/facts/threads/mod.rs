@@ -14,6 +14,7 @@
 mod argument;
 mod barriers;
 mod flow;
+mod handles;
 mod joins;
 mod phases;
 mod places;
@@ -29,7 +30,7 @@ mod walk;
 mod writers;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use types::{AbstractThread, ActivationId, OrderReason, PhaseId, Relation, Root, Stage, ThreadId, ThreadKind};
 
@@ -62,6 +63,8 @@ pub struct Threads {
     order: Order,
     argument_distances: Vec<Option<Distance>>,
     joins: Vec<Vec<SiteId>>,
+    /// By site of a join: where the threads are created whose handle it may get, if that is known.
+    joined_creations: BTreeMap<SiteId, BTreeSet<SiteId>>,
     instances: Vec<Option<u64>>,
     barriers: Vec<Barrier>,
 }
@@ -105,7 +108,8 @@ impl Threads {
             .map(|index| join_sites.remove(&ThreadId::from(index)).unwrap_or_default().into_iter().collect());
         let joins = joins.collect();
         let barriers = barriers.all;
-        Threads { roots, phase_changes, phases, order, argument_distances, joins, instances, barriers, tree }
+        let joined_creations = if calls.spawns().count() > 1 { handles::joined(input) } else { BTreeMap::new() };
+        Threads { joined_creations, roots, phase_changes, phases, order, argument_distances, joins, instances, barriers, tree }
     }
 
     pub fn threads(&self) -> impl Iterator<Item = (ThreadId, &AbstractThread)> {
@@ -217,6 +221,13 @@ impl Threads {
     /// Where all instances of the thread are certainly joined; nothing if they never are.
     pub fn joined_at(&self, thread: ThreadId) -> &[SiteId] {
         &self.joins[thread.index()]
+    }
+
+    /// Whether a join at a site may be meant for an instance of the thread.
+    pub fn may_be_joined_at(&self, thread: ThreadId, join: SiteId) -> bool {
+        let created_at = self.thread(thread).path.last();
+        let is_created_there = |creations: &BTreeSet<SiteId>| created_at.is_none_or(|site| creations.contains(site));
+        self.joined_creations.get(&join).is_none_or(is_created_there)
     }
 
     /// How many instances of the thread there are at most in a run, where that is known.

@@ -241,7 +241,7 @@ impl Walker<'_, '_, '_> {
     }
 
     /// The threads whose end a join may wait for: those of which it is known behind it, and not before, that they have ended; if there are
-    /// none, any that was created.
+    /// none, any whose handle it may have.
     fn joined(&self, at: &CallAt<'_>) -> Vec<ThreadId> {
         let threads = &self.tabulation.facts.threads;
         let number = |thread: facts::ThreadId| ThreadId(thread.index() as u32);
@@ -256,7 +256,8 @@ impl Walker<'_, '_, '_> {
             }
         }
         let created = threads.threads().filter(|(_, thread)| thread.kind == ThreadKind::Created);
-        created.map(|(thread, _)| number(thread)).collect()
+        let meant = created.filter(|(thread, _)| threads.may_be_joined_at(*thread, at.site));
+        meant.map(|(thread, _)| number(thread)).collect()
     }
 }
 
