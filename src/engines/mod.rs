@@ -9,7 +9,7 @@ mod systems;
 
 pub use systems::NamedSystems;
 
-use crate::facts::Facts;
+use crate::facts::{Facts, JoinedThreads};
 use crate::models::BoundModels;
 use crate::program::Program;
 use crate::thread_pds::{Analysis, ProgramThreads};
@@ -52,7 +52,12 @@ pub fn run(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, wante
     }
     // Without them races stay what they are: histories only refute.
     let out_of_time = || wanted.deadlocks.then(DeadlockResult::out_of_time);
-    let Ok(threads) = ProgramThreads::of(&mut tabulation, &targets, options.deadline) else {
+    let joins = match wanted.deadlocks {
+        true => JoinedThreads::of(program, models, (&facts.points_to, &facts.call_graph), options.deadline),
+        false => Ok(JoinedThreads::default()),
+    };
+    let Ok(joins) = joins else { return Results { races, deadlocks: out_of_time() } };
+    let Ok(threads) = ProgramThreads::of(&mut tabulation, &targets, &joins, options.deadline) else {
         return Results { races, deadlocks: out_of_time() };
     };
     let Ok(mut analysis) = Analysis::within(&threads.threads, options.deadline) else {

@@ -31,7 +31,7 @@ pub use result::{
 };
 
 use crate::deadline::OutOfTime;
-use crate::facts::{Facts, Location, Manner, Position};
+use crate::facts::{Facts, JoinedThreads, Location, Manner, Position};
 use crate::locks::Family;
 use crate::models::BoundModels;
 use crate::program::Program;
@@ -54,7 +54,10 @@ pub fn check(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, opt
         Ok((mut tabulation, collected)) => {
             let mut result = judge(&mut tabulation, models, collected, options);
             let asked = Asked::of(&tabulation, &result);
-            let Ok(threads) = ProgramThreads::of(&mut tabulation, &asked.targets(), options.deadline) else { return result };
+            let Ok(threads) = ProgramThreads::of(&mut tabulation, &asked.targets(), &JoinedThreads::default(), options.deadline)
+            else {
+                return result;
+            };
             let Ok(mut analysis) = Analysis::within(&threads.threads, options.deadline) else { return result };
             histories::refute(&tabulation, &threads, &mut analysis, &asked, &mut result, options.deadline);
             result

@@ -1,361 +1,354 @@
-//! Which threads a join may be meant for: where the handles of new threads go.
+//! Which threads a join may be meant for: where its handle may have come from.
 //!
-//! # Definition   A token is a site that creates threads: it stands for their handles. Tokens flow from where creations store them, through loads, stores,
-//!                copies of memory, arguments, returned values and whatever computes values from values; the least solution, without regard to order.
-//!                What goes to code that is not looked at has leaked, and may come back from any of it.
-//! # Theorem      A value that is the handle of a thread has the token of its creation, or it is one that nobody can tell ([`ANY`]). For a handle
-//!                is made by creations, and by a thread that asks for its own.
-//! # Deviations   Functions are looked at once for all their callers. Whole objects stand for their parts where library functions move bytes.
+//! # Definition   The sources of a value are followed backwards, without regard to order: through what computes values from values, arguments, returned
+//!                values, and from what is read to all that is written there. A source is a creation that stores the handle of its thread, or it is
+//!                one that cannot be told: a result of code that is not looked at, or memory that such code may write.
+//! # Theorem      If all sources of a join's handle can be told, the thread was created at one of them. For a handle is made by creations, and by a
+//!                thread that asks for its own.
+//! # Deviations   Functions are looked at once for all their callers. After so many values nothing is said to be known.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::call_graph::CallKind;
-use super::super::points_to::{AbstractObjectId, Location, Offset};
+use super::super::call_graph::{CallGraph, CallKind};
+use super::super::loops::{Definition, Definitions};
+use super::super::points_to::{AbstractObjectId, AbstractObjectKind, Location, Offset, PointsTo};
 use super::relevant::{Called, Input, is_outside};
-use crate::models::{Effect, FunctionModel};
-use crate::program::{FunctionId, Instruction, Operand, Operation, RegisterId, SiteId, TerminatorKind};
+use crate::deadline::{Deadline, OutOfTime};
+use crate::models::{BoundModels, Effect, FunctionModel};
+use crate::program::{FunctionId, Instruction, Operand, Operation, Program, RegisterId, SiteId, TerminatorKind};
 
-/// The creations whose handles a value may be; `None` stands for any.
-type Tokens = BTreeSet<Option<SiteId>>;
-
-/// What may be any thread's.
-const ANY: Option<SiteId> = None;
-
-/// Beyond so many rounds nothing is said to be known.
-const MOST_ROUNDS: usize = 60;
+/// So many values and places are followed for one join.
+const MOST_STEPS: usize = 5_000;
 
 /// By site of a join: the sites that create the threads it may be meant for. Where nothing is known there is no entry.
-pub(super) fn joined(input: Input<'_>) -> BTreeMap<SiteId, BTreeSet<SiteId>> {
-    let mut flow = Flow {
-        input,
-        registers: FxHashMap::default(),
-        tainted: FxHashSet::default(),
-        cells: BTreeMap::new(),
-        returned: FxHashMap::default(),
-        leaked: Tokens::new(),
-        has_changed: true,
-        joins: BTreeMap::new(),
-    };
-    let functions: Vec<FunctionId> = input.program.functions.keys().filter(|id| input.points_to.is_reachable(*id)).collect();
-    let mut rounds = 0;
-    while std::mem::take(&mut flow.has_changed) {
-        rounds += 1;
-        if rounds > MOST_ROUNDS {
-            return BTreeMap::new();
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JoinedThreads {
+    creations: BTreeMap<SiteId, BTreeSet<SiteId>>,
+}
+
+impl JoinedThreads {
+    pub fn of(
+        program: &Program,
+        models: &BoundModels<'_>,
+        (points_to, calls): (&PointsTo, &CallGraph),
+        deadline: Deadline,
+    ) -> Result<JoinedThreads, OutOfTime> {
+        let input = Input { program, models, points_to, calls };
+        let joins = joins(input);
+        // What one creation makes is what any join is meant for.
+        if joins.is_empty() || calls.spawns().count() < 2 {
+            return Ok(JoinedThreads::default());
         }
-        functions.iter().for_each(|function| flow.function(*function));
+        let index = Index::of(input, deadline)?;
+        let mut definitions = FxHashMap::default();
+        let mut creations: BTreeMap<SiteId, BTreeSet<SiteId>> = BTreeMap::new();
+        let mut unknown: BTreeSet<SiteId> = BTreeSet::new();
+        for (function, site, handle) in joins {
+            deadline.check()?;
+            let mut search = Search {
+                input,
+                index: &index,
+                definitions: &mut definitions,
+                seen: FxHashSet::default(),
+                open: Vec::new(),
+                found: BTreeSet::new(),
+            };
+            match search.run(Node::Value(function, handle)) {
+                Some(found) if !found.is_empty() => creations.entry(site).or_default().extend(found),
+                _ => _ = unknown.insert(site),
+            }
+        }
+        creations.retain(|site, _| !unknown.contains(site));
+        Ok(JoinedThreads { creations })
     }
-    let known = |tokens: &Tokens| tokens.iter().copied().collect::<Option<BTreeSet<SiteId>>>().filter(|sites| !sites.is_empty());
-    flow.joins.iter().filter_map(|(site, tokens)| Some((*site, known(tokens)?))).collect()
+
+    /// Whether a join at a site may be meant for a thread that is created at another one.
+    pub fn may_be_meant(&self, join: SiteId, created_at: SiteId) -> bool {
+        self.creations.get(&join).is_none_or(|creations| creations.contains(&created_at))
+    }
 }
 
-struct Flow<'a> {
-    input: Input<'a>,
-    registers: FxHashMap<(FunctionId, RegisterId), Tokens>,
-    /// Functions with a register that has a token.
-    tainted: FxHashSet<FunctionId>,
-    cells: BTreeMap<AbstractObjectId, BTreeMap<Location, Tokens>>,
-    returned: FxHashMap<FunctionId, Tokens>,
-    leaked: Tokens,
-    has_changed: bool,
-    joins: BTreeMap<SiteId, Tokens>,
+/// All joins, each with its handle.
+fn joins(input: Input<'_>) -> Vec<(FunctionId, SiteId, Operand)> {
+    let mut joins = Vec::new();
+    for (id, function) in input.program.functions.iter_enumerated().filter(|(id, _)| input.points_to.is_reachable(*id)) {
+        for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
+            for called in input.called(instruction) {
+                let Called::Library(model) = called else { continue };
+                let handles = model.effects.iter().filter_map(|effect| match effect {
+                    Effect::Join { handle, .. } => Input::argument(instruction, *handle),
+                    _ => None,
+                });
+                joins.extend(handles.map(|handle| (id, instruction.site, handle)));
+            }
+        }
+    }
+    joins
 }
 
-impl Flow<'_> {
-    fn function(&mut self, id: FunctionId) {
-        let function = self.input.function(id);
-        for block in &function.blocks {
-            for phi in &block.phis {
-                let tokens = self.all_of(id, &phi.operands);
-                self.give(id, phi.result, &tokens);
+/// What is written to an object.
+#[derive(Clone, Copy)]
+enum Written {
+    Value {
+        function: FunctionId,
+        to: Location,
+        size: u64,
+        value: Operand,
+    },
+    /// Bytes from wherever a pointer points.
+    Copy {
+        function: FunctionId,
+        source: Operand,
+    },
+    Handle {
+        to: Location,
+        creation: SiteId,
+    },
+}
+
+struct Index {
+    writes: FxHashMap<AbstractObjectId, Vec<Written>>,
+    /// Objects that code that is not looked at may write.
+    mixed: FxHashSet<AbstractObjectId>,
+}
+
+impl Index {
+    fn of(input: Input<'_>, deadline: Deadline) -> Result<Index, OutOfTime> {
+        let mut index = Index { writes: FxHashMap::default(), mixed: FxHashSet::default() };
+        for (id, function) in input.program.functions.iter_enumerated().filter(|(id, _)| input.points_to.is_reachable(*id)) {
+            deadline.check()?;
+            for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
+                index.instruction(input, id, instruction);
             }
-            for instruction in &block.instructions {
-                self.instruction(id, instruction);
-            }
-            if let TerminatorKind::Return(Some(value)) = &block.terminator.kind {
-                let tokens = self.of(id, *value);
-                if !tokens.is_empty() {
-                    self.has_changed |= extend(self.returned.entry(id).or_default(), &tokens);
-                    // Somebody else than a caller may get it.
-                    if self.input.calls.calls_of(id).iter().any(|edge| edge.kind != CallKind::Call) {
-                        self.leak(&tokens);
+        }
+        Ok(index)
+    }
+
+    fn instruction(&mut self, input: Input<'_>, id: FunctionId, instruction: &Instruction) {
+        match &instruction.operation {
+            Operation::Store { address, value, .. }
+            | Operation::ReadModifyWrite { address, value, .. }
+            | Operation::CompareExchange { address, replacement: value, .. } => {
+                let size = input.program.layout.store_bytes(input.program.type_of(input.function(id), *value));
+                // A constant is no handle.
+                if matches!(value, Operand::Register(_)) {
+                    for to in input.points_to.pointees(id, *address) {
+                        self.write(to, Written::Value { function: id, to, size, value: *value });
                     }
                 }
-            }
-        }
-    }
-
-    fn instruction(&mut self, id: FunctionId, instruction: &Instruction) {
-        let result = instruction.result;
-        match &instruction.operation {
-            Operation::Load { address, .. } => {
-                if let Some(result) = result
-                    && !(self.cells.is_empty() && self.leaked.is_empty())
-                {
-                    let size = self.input.program.layout.store_bytes(self.input.function(id).registers[result].ty);
-                    let tokens = self.loaded(id, *address, Some(size));
-                    self.give(id, result, &tokens);
-                }
-            }
-            Operation::MaskedLoad { address, otherwise, .. } => {
-                let mut tokens = self.loaded(id, *address, None);
-                tokens.extend(self.of(id, *otherwise));
-                result.into_iter().for_each(|result| self.give(id, result, &tokens));
-            }
-            Operation::Store { address, value, .. } => self.store(id, *address, *value),
-            Operation::MaskedStore { address, value, .. } => {
-                let tokens = self.of(id, *value);
-                self.put_anywhere(id, *address, &tokens);
-            }
-            Operation::ReadModifyWrite { address, value, .. } => {
-                self.store(id, *address, *value);
-                let tokens = self.loaded(id, *address, None);
-                result.into_iter().for_each(|result| self.give(id, result, &tokens));
-            }
-            Operation::CompareExchange { address, replacement, .. } => {
-                self.store(id, *address, *replacement);
-                let tokens = self.loaded(id, *address, None);
-                result.into_iter().for_each(|result| self.give(id, result, &tokens));
             }
             Operation::CopyMemory { destination, source, .. } => {
-                let tokens = self.loaded(id, *source, None);
-                self.put_anywhere(id, *destination, &tokens);
+                for to in input.points_to.pointees(id, *destination) {
+                    self.write(to, Written::Copy { function: id, source: *source });
+                }
             }
-            Operation::SetMemory { destination, byte, .. } => {
-                let tokens = self.of(id, *byte);
-                self.put_anywhere(id, *destination, &tokens);
+            Operation::SetMemory { destination: address, byte: value, .. } if matches!(value, Operand::Register(_)) => {
+                self.mix(input, id, *address);
             }
-            Operation::Call { .. } => self.call(id, instruction),
+            Operation::MaskedStore { address, .. } => self.mix(input, id, *address),
             Operation::InlineAssembly { arguments, .. } => {
-                let mut tokens = self.all_of(id, arguments);
-                arguments.iter().for_each(|argument| tokens.extend(self.loaded(id, *argument, None)));
-                self.leak(&tokens);
-                arguments.iter().for_each(|argument| self.put_anywhere(id, *argument, &tokens));
-                let tokens = self.leaked.clone();
-                result.into_iter().for_each(|result| self.give(id, result, &tokens));
+                arguments.iter().for_each(|argument| self.mix(input, id, *argument));
             }
-            Operation::VariadicNext { .. } => {
-                let tokens = self.leaked.clone();
-                result.into_iter().for_each(|result| self.give(id, result, &tokens));
-            }
-            // A truth, not a handle.
-            Operation::Compare { .. } => {}
-            other => {
-                // Whatever is computed from a handle may be that handle.
-                if let Some(result) = result
-                    && self.tainted.contains(&id)
-                {
-                    let operands: Vec<Operand> = other.clone().operands_mut().into_iter().map(|operand| *operand).collect();
-                    let tokens = self.all_of(id, &operands);
-                    self.give(id, result, &tokens);
-                }
-            }
-        }
-    }
-
-    fn store(&mut self, id: FunctionId, address: Operand, value: Operand) {
-        let tokens = self.of(id, value);
-        if !tokens.is_empty() {
-            let locations: Vec<Location> = self.input.points_to.pointees(id, address).collect();
-            locations.into_iter().for_each(|location| self.put(location, &tokens));
-        }
-    }
-
-    fn call(&mut self, id: FunctionId, instruction: &Instruction) {
-        let Operation::Call { arguments, .. } = &instruction.operation else { return };
-        for called in self.input.called(instruction) {
-            match called {
-                Called::Body(callee) => {
-                    let parameters = &self.input.function(callee).parameters;
-                    for (position, argument) in arguments.iter().enumerate() {
-                        let is_copied = argument.by_value.is_some();
-                        let tokens = if is_copied { self.loaded(id, argument.value, None) } else { self.of(id, argument.value) };
-                        if tokens.is_empty() {
-                            continue;
-                        }
-                        match parameters.get(position) {
-                            Some(parameter) if is_copied => {
-                                self.put_anywhere(callee, Operand::Register(parameter.register), &tokens);
+            Operation::VariadicCopy { to, .. } => self.mix(input, id, *to),
+            Operation::Call { arguments, .. } => {
+                for called in input.called(instruction) {
+                    if is_hidden(&called) {
+                        let results = instruction.result.map(Operand::Register);
+                        let operands = arguments.iter().map(|argument| argument.value).chain(results);
+                        operands.for_each(|operand| self.mix(input, id, operand));
+                    }
+                    let Called::Library(model) = called else { continue };
+                    for effect in &model.effects {
+                        if let Effect::Spawn { handle: Some(handle), .. } = effect
+                            && let Some(handle) = Input::argument(instruction, *handle)
+                        {
+                            for to in input.points_to.pointees(id, handle) {
+                                self.write(to, Written::Handle { to, creation: instruction.site });
                             }
-                            Some(parameter) => self.give(callee, parameter.register, &tokens),
-                            None => self.leak(&tokens),
                         }
                     }
-                    if let (Some(result), Some(tokens)) = (instruction.result, self.returned.get(&callee).cloned()) {
-                        self.give(id, result, &tokens);
-                    }
-                }
-                Called::Library(model) => self.library(id, instruction, model),
-                Called::Outside => {
-                    let passed = self.passed(id, instruction);
-                    self.leak(&passed);
-                    self.come_back(id, instruction, &passed);
                 }
             }
+            _ => {}
         }
     }
 
-    fn library(&mut self, id: FunctionId, instruction: &Instruction, model: &FunctionModel) {
-        for effect in &model.effects {
-            match effect {
-                Effect::Spawn { handle, .. } => {
-                    let own = Tokens::from([Some(instruction.site)]);
-                    match handle.and_then(|handle| Input::argument(instruction, handle)) {
-                        Some(handle) => {
-                            let locations: Vec<Location> = self.input.points_to.pointees(id, handle).collect();
-                            locations.into_iter().for_each(|location| self.put(location, &own));
-                        }
-                        None => self.leak(&own),
-                    }
-                }
-                Effect::CurrentThread => {
-                    instruction.result.into_iter().for_each(|result| self.give(id, result, &Tokens::from([ANY])));
-                }
-                Effect::Join { handle, .. } => {
-                    let tokens = match Input::argument(instruction, *handle) {
-                        Some(handle) => self.of(id, handle),
-                        None => Tokens::from([ANY]),
-                    };
-                    self.joins.insert(instruction.site, tokens);
-                }
-                _ => {}
-            }
-        }
-        let moves = !model.effects.iter().all(moves_no_value) || model.builtin.is_some() || model.effects.is_empty();
-        if moves {
-            // Keys, exit values and the like: what one call takes another one may give.
-            let passed = self.passed(id, instruction);
-            self.leak(&passed);
-            self.come_back(id, instruction, &passed);
-        }
-        let (calls, input) = (self.input.calls, self.input);
-        let edges = calls.calls_in(id).iter().filter(|edge| edge.site == Some(instruction.site));
-        for (callee, kind) in edges.map(|edge| (edge.callee, edge.kind)) {
-            let tokens = match kind {
-                CallKind::Call => continue,
-                // A new thread gets its argument as it is.
-                CallKind::Spawn => self.thread_argument(id, instruction, model),
-                _ => {
-                    let passed = self.passed(id, instruction);
-                    self.leak(&passed);
-                    self.leaked.clone()
-                }
-            };
-            input.function(callee).parameters.iter().for_each(|parameter| self.give(callee, parameter.register, &tokens));
-        }
+    fn write(&mut self, to: Location, written: Written) {
+        self.writes.entry(to.object).or_default().push(written);
     }
 
-    fn thread_argument(&self, id: FunctionId, instruction: &Instruction, model: &FunctionModel) -> Tokens {
-        let argument = model.effects.iter().find_map(|effect| match effect {
-            Effect::Spawn { argument, .. } => *argument,
-            _ => None,
-        });
-        let argument = argument.and_then(|position| Input::argument(instruction, position));
-        argument.map_or_else(Tokens::new, |argument| self.of(id, argument))
-    }
-
-    /// What a call hands over: values, and what lies behind pointers.
-    fn passed(&self, id: FunctionId, instruction: &Instruction) -> Tokens {
-        let Operation::Call { arguments, .. } = &instruction.operation else { return Tokens::new() };
-        let mut tokens = Tokens::new();
-        for argument in arguments {
-            tokens.extend(self.of(id, argument.value));
-            for location in self.input.points_to.pointees(id, argument.value) {
-                tokens.extend(self.cells.get(&location.object).into_iter().flat_map(BTreeMap::values).flatten());
-            }
-        }
-        tokens
-    }
-
-    /// What a call that is not looked at may leave behind.
-    fn come_back(&mut self, id: FunctionId, instruction: &Instruction, passed: &Tokens) {
-        let Operation::Call { arguments, .. } = &instruction.operation else { return };
-        let mut tokens = self.leaked.clone();
-        tokens.extend(passed);
-        if tokens.is_empty() {
-            return;
-        }
-        let results = instruction.result.map(Operand::Register);
-        for operand in arguments.iter().map(|argument| argument.value).chain(results) {
-            self.put_anywhere(id, operand, &tokens);
-        }
-        instruction.result.into_iter().for_each(|result| self.give(id, result, &tokens));
-    }
-
-    fn of(&self, id: FunctionId, operand: Operand) -> Tokens {
-        match operand {
-            Operand::Register(register) => self.registers.get(&(id, register)).cloned().unwrap_or_default(),
-            Operand::Constant(_) => Tokens::new(),
-        }
-    }
-
-    fn all_of(&self, id: FunctionId, operands: &[Operand]) -> Tokens {
-        operands.iter().flat_map(|operand| self.of(id, *operand)).collect()
-    }
-
-    /// What may be read behind a pointer; without a size anywhere in its objects.
-    fn loaded(&self, id: FunctionId, address: Operand, size: Option<u64>) -> Tokens {
-        let mut tokens = Tokens::new();
-        if self.cells.is_empty() && self.leaked.is_empty() {
-            return tokens;
-        }
-        let handle_size = self.handle_size();
-        for location in self.input.points_to.pointees(id, address) {
-            for (cell, kept) in self.cells.get(&location.object).into_iter().flatten() {
-                if size.is_none_or(|size| self.input.points_to.may_alias(location, size, *cell, handle_size)) {
-                    tokens.extend(kept);
-                }
-            }
-            if is_outside(self.input, location) {
-                tokens.extend(&self.leaked);
-            }
-        }
-        tokens
-    }
-
-    fn handle_size(&self) -> u64 {
-        u64::from(self.input.program.layout.pointer_bytes)
-    }
-
-    fn give(&mut self, id: FunctionId, register: RegisterId, tokens: &Tokens) {
-        if !tokens.is_empty() && extend(self.registers.entry((id, register)).or_default(), tokens) {
-            self.tainted.insert(id);
-            self.has_changed = true;
-        }
-    }
-
-    fn put(&mut self, location: Location, tokens: &Tokens) {
-        if tokens.is_empty() {
-            return;
-        }
-        let cell = self.cells.entry(location.object).or_default().entry(location).or_default();
-        self.has_changed |= extend(cell, tokens);
-        if is_outside(self.input, location) {
-            self.leak(tokens);
-        }
-    }
-
-    /// Somewhere in the objects that a pointer may point to.
-    fn put_anywhere(&mut self, id: FunctionId, address: Operand, tokens: &Tokens) {
-        if tokens.is_empty() {
-            return;
-        }
-        let objects: BTreeSet<AbstractObjectId> =
-            self.input.points_to.pointees(id, address).map(|location| location.object).collect();
-        objects.into_iter().for_each(|object| self.put(Location { object, offset: Offset::Any }, tokens));
-    }
-
-    fn leak(&mut self, tokens: &Tokens) {
-        self.has_changed |= extend(&mut self.leaked, tokens);
+    fn mix(&mut self, input: Input<'_>, id: FunctionId, operand: Operand) {
+        self.mixed.extend(input.points_to.pointees(id, operand).map(|location| location.object));
     }
 }
 
-fn extend(known: &mut Tokens, more: &Tokens) -> bool {
-    let before = known.len();
-    known.extend(more);
-    known.len() > before
+/// Whether a call does what is not looked at with memory that it gets at.
+fn is_hidden(called: &Called<'_>) -> bool {
+    match called {
+        Called::Body(_) => false,
+        Called::Library(model) => {
+            model.builtin.is_some() || model.effects.is_empty() || !model.effects.iter().all(moves_no_value)
+        }
+        Called::Outside => true,
+    }
+}
+
+/// Something whose sources are looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Node {
+    Value(FunctionId, Operand),
+    /// So many bytes at a place; without a number anywhere in its object.
+    Memory(Location, Option<u64>),
+}
+
+struct Search<'a> {
+    input: Input<'a>,
+    index: &'a Index,
+    definitions: &'a mut FxHashMap<FunctionId, Definitions>,
+    seen: FxHashSet<Node>,
+    open: Vec<Node>,
+    found: BTreeSet<SiteId>,
+}
+
+impl Search<'_> {
+    /// The creations that a value may come from; `None` when one of its sources cannot be told.
+    fn run(&mut self, start: Node) -> Option<BTreeSet<SiteId>> {
+        self.add(start);
+        while let Some(node) = self.open.pop() {
+            if self.seen.len() > MOST_STEPS {
+                return None;
+            }
+            match node {
+                Node::Value(_, Operand::Constant(_)) => {}
+                Node::Value(function, Operand::Register(register)) => self.value(function, register)?,
+                Node::Memory(location, size) => self.memory(location, size)?,
+            }
+        }
+        Some(std::mem::take(&mut self.found))
+    }
+
+    fn add(&mut self, node: Node) {
+        if self.seen.insert(node) {
+            self.open.push(node);
+        }
+    }
+
+    fn add_all(&mut self, function: FunctionId, operands: &[Operand]) {
+        operands.iter().for_each(|operand| self.add(Node::Value(function, *operand)));
+    }
+
+    fn value(&mut self, id: FunctionId, register: RegisterId) -> Option<()> {
+        let function = self.input.function(id);
+        let definition = self.definitions.entry(id).or_insert_with(|| Definitions::of(function)).get(register)?;
+        match definition {
+            Definition::Parameter(position) => self.parameter(id, position),
+            Definition::Phi { block, index } => {
+                self.add_all(id, &function.blocks[block].phis[index].operands);
+                Some(())
+            }
+            Definition::Instruction { block, index } => self.result(id, &function.blocks[block].instructions[index], register),
+        }
+    }
+
+    /// What callers give, and creators.
+    fn parameter(&mut self, id: FunctionId, position: usize) -> Option<()> {
+        for edge in self.input.calls.calls_of(id) {
+            let (caller, site) = (edge.caller?, edge.site?);
+            let instructions = self.input.function(caller).blocks.iter().flat_map(|block| &block.instructions);
+            for call in instructions.filter(|instruction| instruction.site == site) {
+                let position = match edge.kind {
+                    CallKind::Call => Some(position),
+                    CallKind::Spawn => self.input.called(call).iter().find_map(|called| match called {
+                        Called::Library(model) => argument_of_thread(model),
+                        Called::Body(_) | Called::Outside => None,
+                    }),
+                    _ => None,
+                };
+                // What is passed by value is a copy in memory.
+                let argument = Input::argument(call, position?)?;
+                self.add(Node::Value(caller, argument));
+            }
+        }
+        Some(())
+    }
+
+    fn result(&mut self, id: FunctionId, instruction: &Instruction, register: RegisterId) -> Option<()> {
+        let size = self.input.program.layout.store_bytes(self.input.function(id).registers[register].ty);
+        match &instruction.operation {
+            Operation::Load { address, .. } | Operation::ReadModifyWrite { address, .. } => self.read(id, *address, Some(size)),
+            Operation::CompareExchange { address, .. } => self.read(id, *address, None),
+            Operation::Call { .. } => {
+                for called in self.input.called(instruction) {
+                    let Called::Body(callee) = called else { return None };
+                    for block in &self.input.function(callee).blocks {
+                        if let TerminatorKind::Return(Some(value)) = &block.terminator.kind {
+                            self.add(Node::Value(callee, *value));
+                        }
+                    }
+                }
+                Some(())
+            }
+            Operation::MaskedLoad { .. } | Operation::InlineAssembly { .. } | Operation::VariadicNext { .. } => None,
+            // A truth is no handle, and neither is an address of memory.
+            Operation::Compare { .. } | Operation::StackAllocate { .. } => Some(()),
+            // Whatever is computed from a handle may be that handle.
+            other => {
+                let operands: Vec<Operand> = other.clone().operands_mut().into_iter().map(|operand| *operand).collect();
+                self.add_all(id, &operands);
+                Some(())
+            }
+        }
+    }
+
+    fn read(&mut self, id: FunctionId, address: Operand, size: Option<u64>) -> Option<()> {
+        let mut is_known = false;
+        for location in self.input.points_to.pointees(id, address) {
+            self.add(Node::Memory(location, size));
+            is_known = true;
+        }
+        is_known.then_some(())
+    }
+
+    fn memory(&mut self, location: Location, size: Option<u64>) -> Option<()> {
+        let is_followed = matches!(
+            self.input.points_to.object(location.object).kind,
+            AbstractObjectKind::Global(_)
+                | AbstractObjectKind::ThreadLocal(_)
+                | AbstractObjectKind::StackSlot { .. }
+                | AbstractObjectKind::Heap { .. }
+        );
+        if !is_followed || self.index.mixed.contains(&location.object) || is_outside(self.input, location) {
+            return None;
+        }
+        let points_to = self.input.points_to;
+        let meets = |to: Location, written: u64| size.is_none_or(|size| points_to.may_alias(to, written, location, size));
+        let handle_size = u64::from(self.input.program.layout.pointer_bytes);
+        for written in self.index.writes.get(&location.object).into_iter().flatten() {
+            match *written {
+                Written::Value { function, to, size, value } if meets(to, size) => self.add(Node::Value(function, value)),
+                Written::Handle { to, creation } if meets(to, handle_size) => _ = self.found.insert(creation),
+                Written::Value { .. } | Written::Handle { .. } => {}
+                Written::Copy { function, source } => {
+                    let mut is_known = false;
+                    for from in points_to.pointees(function, source) {
+                        self.add(Node::Memory(Location { object: from.object, offset: Offset::Any }, None));
+                        is_known = true;
+                    }
+                    is_known.then_some(())?;
+                }
+            }
+        }
+        Some(())
+    }
+}
+
+fn argument_of_thread(model: &FunctionModel) -> Option<usize> {
+    model.effects.iter().find_map(|effect| match effect {
+        Effect::Spawn { argument, .. } => *argument,
+        _ => None,
+    })
 }
 
 /// Whether an effect moves no value that the program can get at again.

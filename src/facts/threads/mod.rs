@@ -30,8 +30,9 @@ mod walk;
 mod writers;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+pub use handles::JoinedThreads;
 pub use types::{AbstractThread, ActivationId, OrderReason, PhaseId, Relation, Root, Stage, ThreadId, ThreadKind};
 
 use super::call_graph::CallGraph;
@@ -63,8 +64,6 @@ pub struct Threads {
     order: Order,
     argument_distances: Vec<Option<Distance>>,
     joins: Vec<Vec<SiteId>>,
-    /// By site of a join: where the threads are created whose handle it may get, if that is known.
-    joined_creations: BTreeMap<SiteId, BTreeSet<SiteId>>,
     instances: Vec<Option<u64>>,
     barriers: Vec<Barrier>,
 }
@@ -108,8 +107,7 @@ impl Threads {
             .map(|index| join_sites.remove(&ThreadId::from(index)).unwrap_or_default().into_iter().collect());
         let joins = joins.collect();
         let barriers = barriers.all;
-        let joined_creations = if calls.spawns().count() > 1 { handles::joined(input) } else { BTreeMap::new() };
-        Threads { joined_creations, roots, phase_changes, phases, order, argument_distances, joins, instances, barriers, tree }
+        Threads { roots, phase_changes, phases, order, argument_distances, joins, instances, barriers, tree }
     }
 
     pub fn threads(&self) -> impl Iterator<Item = (ThreadId, &AbstractThread)> {
@@ -221,13 +219,6 @@ impl Threads {
     /// Where all instances of the thread are certainly joined; nothing if they never are.
     pub fn joined_at(&self, thread: ThreadId) -> &[SiteId] {
         &self.joins[thread.index()]
-    }
-
-    /// Whether a join at a site may be meant for an instance of the thread.
-    pub fn may_be_joined_at(&self, thread: ThreadId, join: SiteId) -> bool {
-        let created_at = self.thread(thread).path.last();
-        let is_created_there = |creations: &BTreeSet<SiteId>| created_at.is_none_or(|site| creations.contains(site));
-        self.joined_creations.get(&join).is_none_or(is_created_there)
     }
 
     /// How many instances of the thread there are at most in a run, where that is known.

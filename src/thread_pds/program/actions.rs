@@ -9,7 +9,7 @@ use crate::facts::{self, Stage, ThreadKind};
 use crate::locks::history::LockId;
 use crate::locks::{Mode, Names, Token};
 use crate::models::Attempt;
-use crate::program::{FunctionId, Operand};
+use crate::program::{FunctionId, Operand, SiteId};
 
 impl Walker<'_, '_, '_> {
     /// All steps of a library call, one after another.
@@ -256,7 +256,8 @@ impl Walker<'_, '_, '_> {
             }
         }
         let created = threads.threads().filter(|(_, thread)| thread.kind == ThreadKind::Created);
-        let meant = created.filter(|(thread, _)| threads.may_be_joined_at(*thread, at.site));
+        let may_be = |created_at: &SiteId| self.joins.may_be_meant(at.site, *created_at);
+        let meant = created.filter(|(_, thread)| thread.path.last().is_none_or(may_be));
         meant.map(|(thread, _)| number(thread)).collect()
     }
 }

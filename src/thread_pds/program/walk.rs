@@ -16,7 +16,7 @@ use super::graph::{Edge, Graph, Node, Spot};
 use super::locks::Locks;
 use super::silent::without_silent_steps;
 use crate::deadline::{Deadline, OutOfTime};
-use crate::facts::Valuation;
+use crate::facts::{JoinedThreads, Valuation};
 use crate::program::{BlockId, FunctionId, SiteId, TerminatorKind};
 
 /// Everything that was walked.
@@ -27,13 +27,19 @@ pub struct Walked {
 }
 
 /// The graphs of the roots, and of whatever they call that is of interest.
-pub fn walk(tabulation: &mut Tabulation<'_, '_>, targets: &BTreeSet<SiteId>, deadline: Deadline) -> Result<Walked, OutOfTime> {
+pub fn walk(
+    tabulation: &mut Tabulation<'_, '_>,
+    targets: &BTreeSet<SiteId>,
+    joins: &JoinedThreads,
+    deadline: Deadline,
+) -> Result<Walked, OutOfTime> {
     let interesting = interesting(tabulation.skeletons, targets);
     let mut walker = Walker {
         interesting,
         targets,
         walked: Walked { graphs: BTreeMap::new(), locks: Locks::default(), remarks: Remarks::default() },
         open: tabulation.roots.clone(),
+        joins,
         deadline,
         tabulation,
     };
@@ -108,6 +114,8 @@ pub struct Walker<'w, 'a, 'p> {
     targets: &'w BTreeSet<SiteId>,
     pub walked: Walked,
     open: Vec<ContextId>,
+    /// Which threads joins may be meant for.
+    pub joins: &'w JoinedThreads,
     deadline: Deadline,
 }
 
