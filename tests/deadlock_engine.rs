@@ -11,6 +11,7 @@ mod deadlock_engine {
     #[path = "../race_engine/support.rs"]
     #[allow(dead_code)]
     mod shared;
+    mod signals;
     mod support;
     mod traps;
     mod twin;

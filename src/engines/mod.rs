@@ -46,9 +46,12 @@ pub fn run(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, wante
     }
     // One system a thread, for both.
     let asked = races.as_ref().map(|races| Asked::of(&tabulation, races));
-    let targets = asked.as_ref().map_or_else(Default::default, Asked::targets);
+    let mut targets = asked.as_ref().map_or_else(Default::default, Asked::targets);
     if targets.is_empty() && !wanted.deadlocks {
         return Results { races, deadlocks: None };
+    }
+    if wanted.deadlocks {
+        targets.extend(deadlock::signal_sites(program, models, facts));
     }
     // Without them races stay what they are: histories only refute.
     let out_of_time = || wanted.deadlocks.then(DeadlockResult::out_of_time);

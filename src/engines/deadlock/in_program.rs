@@ -5,11 +5,13 @@
 //! # Theorem      A state of a run in which threads wait for each other in a cycle of locks and joins is among the candidates, unless a limit says
 //!                what was not looked at.
 //! # False alarms Data decide nothing here: a cycle may need branches that exclude each other.
-//! # Misses       What is no lock and no join: conditions, semaphores, barriers. Their waits are limits.
+//! # Misses       What is no lock and no join: conditions, semaphores, barriers. Their waits are limits. Waits for a condition that no signal can end
+//!                because of a lock are candidates (`signals`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::limits::DeadlockLimit;
+use super::signals::stuck_waits;
 use super::{DeadlockCycle, Dismissal, DismissedCycle, Held, OrderEdge, Wait, deadlocks};
 use crate::engines::race::names::Names;
 use crate::engines::race::order::Orders;
@@ -86,6 +88,9 @@ pub fn check(
             candidates.entry(candidate.lines()).or_insert(candidate);
         }
     }
+    for candidate in stuck_waits(&mut writer, models, analysis) {
+        candidates.entry(candidate.lines()).or_insert(candidate);
+    }
     if uncertain > 0 {
         limits.push(DeadlockLimit::NotKnownToBeHeld(uncertain));
     }
@@ -117,7 +122,7 @@ type GroupKey = (String, Reason, BTreeSet<String>);
 
 pub(super) struct Writer<'a, 't, 'p> {
     pub(super) tabulation: &'a Tabulation<'t, 'p>,
-    names: Names<'a, 'p>,
+    pub(super) names: Names<'a, 'p>,
     pub(super) threads: &'a ProgramThreads,
     reach: Reach,
     refuted: BTreeMap<GroupKey, RefutedGroup>,
@@ -150,10 +155,21 @@ impl Writer<'_, '_, '_> {
 
     /// A thread that stands before an acquisition or a join.
     fn side(&mut self, thread: ThreadId, symbol: SymbolId, waits: Wait, blocks_by: Option<(LockId, Mode)>) -> Side {
+        let waited_for = self.waited_for(waits, self.threads.spot(thread, symbol));
+        self.side_of(thread, symbol, waited_for, blocks_by)
+    }
+
+    /// A thread that stands somewhere, and what it waits for there.
+    pub(super) fn side_of(
+        &mut self,
+        thread: ThreadId,
+        symbol: SymbolId,
+        (role, object): (Role, String),
+        blocks_by: Option<(LockId, Mode)>,
+    ) -> Side {
         let facts = self.tabulation.facts;
         let program = self.tabulation.program;
         let spot = self.threads.spot(thread, symbol).clone();
-        let (role, object) = self.waited_for(waits, &spot);
         let mut locks: Vec<LockHeld> = Vec::new();
         for (held, taken_at) in self.tabulation.locksets.get(spot.lockset).iter().zip(&spot.sites) {
             if let Some(name) = self.names.held(&self.tabulation.identity, held) {

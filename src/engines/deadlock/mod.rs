@@ -19,9 +19,11 @@ mod cycles;
 mod dismissed;
 mod in_program;
 mod limits;
+mod signals;
 
 pub use in_program::{CycleCandidate, DeadlockResult, check};
 pub use limits::DeadlockLimit;
+pub use signals::signal_sites;
 
 use alike::Alike;
 use candidates::{Blocking, all_edges, order_edges};
