@@ -2,7 +2,9 @@
 #![cfg(feature = "llvm")]
 
 mod deadlock_engine {
+    mod ascending;
     mod deadline;
+    mod elements;
     mod joins;
     mod locking;
     #[path = "../generator/random.rs"]

@@ -69,6 +69,6 @@ pub fn run(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, wante
     if let (Some(races), Some(asked)) = (&mut races, &asked) {
         race::histories::refute(&tabulation, &threads, &mut analysis, asked, races, options.deadline);
     }
-    let deadlocks = wanted.deadlocks.then(|| deadlock::check(&tabulation, models, &threads, &mut analysis));
+    let deadlocks = wanted.deadlocks.then(|| deadlock::check(&mut tabulation, models, &threads, &mut analysis));
     Results { races, deadlocks }
 }

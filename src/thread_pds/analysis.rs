@@ -168,6 +168,11 @@ impl<'t> Analysis<'t> {
         self.first_pass.may_hold(self.threads, thread, origin, symbol)
     }
 
+    /// Whether no more than so many locks are held at a symbol.
+    pub fn holds_at_most(&self, thread: ThreadId, origin: Origin, symbol: SymbolId, most: usize) -> bool {
+        self.first_pass.holds_at_most(self.threads, thread, origin, symbol, most)
+    }
+
     /// The minimal histories of all ways to a symbol.
     pub fn histories_at(&mut self, thread: ThreadId, origin: Origin, symbol: SymbolId) -> Rc<[Whole]> {
         let Some(leader) = self.compact(thread).leader(symbol) else { return Rc::default() };

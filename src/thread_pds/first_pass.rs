@@ -145,6 +145,16 @@ impl FirstPass {
         atoms
     }
 
+    /// Whether no more than so many locks are held there: as many names, each for one.
+    pub fn holds_at_most(&self, threads: &Threads, thread: ThreadId, origin: Origin, symbol: SymbolId, most: usize) -> bool {
+        let names = self.may_hold(threads, thread, origin, symbol);
+        let is_once = |atom: Atom| {
+            let states = self.states(threads, thread, origin, symbol, atom.lock());
+            states.is_some_and(|states| !states.may_be_held_again())
+        };
+        names.iter().count() <= most && names.iter().map(Atom::from_index).all(is_once)
+    }
+
     /// How often a lock may be held for reading and for writing where a rule applies, whoever comes there.
     fn counts(&self, threads: &Threads, thread: ThreadId, symbol: SymbolId, lock: LockId) -> Vec<(i16, i16)> {
         let kind = threads.locks.lock(lock).kind;

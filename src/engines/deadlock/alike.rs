@@ -1,13 +1,14 @@
 //! Edges of the lock order that no search can tell apart: one stands for all of them.
 //!
-//! # Definition   Two edges are alike if the same thread holds the same and waits for the same, with the same histories, at places that are apart from
-//!                the same other places.
+//! # Definition   Two edges are alike if the same thread holds the same and waits for the same, in the same order of addresses, with the same histories, at
+//!                places that are apart from the same other places.
 //! # Theorem      In a cycle an edge can be replaced by one that is alike: whether members fit depends on these alone.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::{Held, OrderEdge, Wait};
+use super::ascending::Direction;
+use super::{Directions, Held, OrderEdge, Wait};
 use crate::locks::history::Whole;
 use crate::pushdown::SymbolId;
 use crate::thread_pds::{Analysis, Origin, ThreadId};
@@ -19,11 +20,11 @@ pub struct Alike {
     others: BTreeMap<OrderEdge, Vec<SymbolId>>,
 }
 
-type Key = (ThreadId, Origin, Held, Wait, Vec<u32>);
+type Key = (ThreadId, Origin, Held, Wait, Direction, Vec<u32>);
 
 impl Alike {
     /// The edges that stand for all, and those they stand for. Without a known order every place is its own.
-    pub fn of(analysis: &mut Analysis<'_>, edges: Vec<OrderEdge>) -> (Vec<OrderEdge>, Alike) {
+    pub fn of(analysis: &mut Analysis<'_>, edges: Vec<OrderEdge>, directions: &Directions) -> (Vec<OrderEdge>, Alike) {
         let threads = analysis.threads;
         let Some(order) = &threads.order else { return (edges, Alike::default()) };
         let mut known: BTreeMap<Key, Vec<(Rc<[Whole]>, OrderEdge)>> = BTreeMap::new();
@@ -34,8 +35,9 @@ impl Alike {
                 break;
             }
             let histories = analysis.histories_at(edge.thread, edge.origin, edge.symbol);
+            let direction = directions.get(&edge).copied().unwrap_or_default();
             let points = order.points(edge.thread, edge.symbol).to_vec();
-            let same = known.entry((edge.thread, edge.origin, edge.holds, edge.waits, points)).or_default();
+            let same = known.entry((edge.thread, edge.origin, edge.holds, edge.waits, direction, points)).or_default();
             match same.iter().find(|(other, _)| *other == histories) {
                 Some((_, one)) => alike.others.entry(*one).or_default().push(edge.symbol),
                 None => {

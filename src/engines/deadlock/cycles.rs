@@ -5,6 +5,7 @@
 //! # Theorem      If threads block each other there is a cycle without chords, its nodes fit two by two, and all of its nodes lie in one strongly
 //!                connected part of the nodes that follow and fit each other. So pairs are looked at first, then, where such a part is left,
 //!                chains: no member of one surely holds up any but the one before it.
+//!                A part in which all locks are taken in one order of addresses has no cycle (`ascending`).
 //! # Deviations   Chains are followed up to a number of steps, cycles are kept up to a number, and all of it lasts as long as there is time.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::alike::Alike;
 use super::candidates::Blocking;
-use super::{DeadlockCycle, Held, Member, OrderEdge, Wait};
+use super::{DeadlockCycle, Directions, Held, Member, OrderEdge, Wait, are_in_order};
 use crate::engines::reachability::{Answer, Participant, Standing, chosen, not_together};
 use crate::locks::history::{Atom, BitSet, Doubt, Doubts, LockId, Whole, check};
 use crate::pushdown::SymbolId;
@@ -41,13 +42,14 @@ const MOST_STEPS: usize = 400_000;
 const MOST_CYCLES: usize = 1_000;
 const MOST_CLOSED: usize = 20_000;
 
-/// Places in the source, and what is waited for there.
-type Sites = BTreeSet<(u32, Wait)>;
+/// Places in the source, what is waited for there, and what is held if that may be one of several: of these one may be certain and another not.
+type Sites = BTreeSet<(u32, Wait, Option<Held>)>;
 
 struct Search<'a, 't> {
     analysis: &'a mut Analysis<'t>,
     blocking: &'a Blocking,
     places: &'a Alike,
+    directions: &'a Directions,
     nodes: Vec<Node>,
     /// By node: those that hold it up; nodes that wait for the same share one list.
     next: Vec<Rc<[usize]>>,
@@ -63,7 +65,7 @@ struct Search<'a, 't> {
 pub fn search(
     analysis: &mut Analysis<'_>,
     blocking: &Blocking,
-    edges: &[OrderEdge],
+    (edges, directions): (&[OrderEdge], &Directions),
     places: &Alike,
 ) -> (Vec<DeadlockCycle>, bool) {
     let alike = alike(analysis);
@@ -91,6 +93,7 @@ pub fn search(
         analysis,
         blocking,
         places,
+        directions,
         nodes,
         next,
         fits: FxHashMap::default(),
@@ -142,6 +145,10 @@ impl Search<'_, '_> {
         is_complete
     }
 
+    fn is_in_order(&self, chain: &[usize]) -> bool {
+        are_in_order(self.directions, chain.iter().map(|at| &self.nodes[*at].edge))
+    }
+
     fn is_full(&self) -> bool {
         self.found.len() > MOST_CYCLES || self.closed > MOST_CLOSED || self.analysis.is_out_of_time()
     }
@@ -185,11 +192,14 @@ impl Search<'_, '_> {
             });
         }
         let mut part = vec![0; self.nodes.len()];
+        let mut is_in_order = Vec::new();
         for (number, members) in petgraph::algo::tarjan_scc(&graph).into_iter().enumerate() {
+            is_in_order.push(are_in_order(self.directions, members.iter().map(|node| &self.nodes[node.index()].edge)));
             members.into_iter().for_each(|node| part[node.index()] = number);
         }
         for (one, following) in self.next.iter_mut().enumerate() {
-            *following = following.iter().copied().filter(|other| part[*other] == part[one]).collect();
+            let stays = |other: &usize| part[*other] == part[one] && !is_in_order[part[one]];
+            *following = following.iter().copied().filter(stays).collect();
         }
         true
     }
@@ -216,6 +226,8 @@ impl Search<'_, '_> {
             }
             chain.push(candidate);
             let is_complete = match closes {
+                // These do not wait for each other after all; with others they may.
+                true if self.is_in_order(chain) => self.grow(chain),
                 true if chain.len() > 2 => {
                     self.close(chain);
                     true
@@ -247,17 +259,20 @@ impl Search<'_, '_> {
             return false;
         }
         // A chord: it holds up an earlier member, or an earlier one it; then a shorter cycle is looked at on its own.
+        // Where addresses are in order that shorter one may be none, so only what is sure counts.
         let node = &self.nodes[candidate];
+        let has_order = |edge: &OrderEdge| self.directions.contains_key(edge);
+        let is_plain = !has_order(&node.edge) && !chain.iter().any(|at| has_order(&self.nodes[*at].edge));
         let holds_up = |at: &usize| {
             let waits = self.nodes[*at].edge.waits;
-            self.blocking.blocks(waits, node.edge.holds) || self.blocking.is_held_up(waits, &node.surely)
+            is_plain && self.blocking.blocks(waits, node.edge.holds) || self.blocking.is_held_up(waits, &node.surely)
         };
         if chain[..chain.len() - 1].iter().any(holds_up) {
             return false;
         }
         let is_held_up = |at: &usize| {
             let earlier = &self.nodes[*at];
-            self.blocking.blocks(node.edge.waits, earlier.edge.holds)
+            is_plain && self.blocking.blocks(node.edge.waits, earlier.edge.holds)
                 || self.blocking.is_held_up(node.edge.waits, &earlier.surely)
         };
         if chain[1..].iter().any(is_held_up) {
@@ -303,8 +318,15 @@ impl Search<'_, '_> {
     fn close(&mut self, chain: &[usize]) {
         let place = |edge: &OrderEdge| self.analysis.threads.thread(edge.thread).place(edge.symbol);
         let edges = chain.iter().map(|at| &self.nodes[*at].edge);
-        let sites: Sites = edges.map(|edge| (place(edge), edge.waits)).collect();
+        let unsure = |holds: Held| match holds {
+            Held::Lock { lock, .. } => (!self.analysis.is_reliable(lock)).then_some(holds),
+            Held::Running { .. } => None,
+        };
+        let sites: Sites = edges.map(|edge| (place(edge), edge.waits, unsure(edge.holds))).collect();
         if self.found.get(&sites).is_some_and(|known| known.doubts.is_empty()) {
+            return;
+        }
+        if self.is_in_order(chain) {
             return;
         }
         self.closed += 1;

@@ -1,6 +1,6 @@
 //! Deadlocks of a C program: cycles of its threads' systems in the words of the source.
 //!
-//! # Method       `thread_pds::ProgramThreads` are the systems, [`deadlocks`] finds the cycles. What is left is a candidate, to be shown by execution;
+//! # Method       `thread_pds::ProgramThreads` are the systems, [`deadlocks`](super::deadlocks) finds the cycles. What is left is a candidate, to be shown by execution;
 //!                what was dismissed keeps its reason.
 //! # Theorem      A state of a run in which threads wait for each other in a cycle of locks and joins is among the candidates, unless a limit says
 //!                what was not looked at.
@@ -10,9 +10,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::ascending::Addresses;
 use super::limits::DeadlockLimit;
 use super::signals::stuck_waits;
-use super::{DeadlockCycle, Dismissal, DismissedCycle, Held, OrderEdge, Wait, deadlocks};
+use super::{DeadlockCycle, Dismissal, DismissedCycle, Held, OrderEdge, Wait, deadlocks_in_order};
 use crate::engines::race::names::Names;
 use crate::engines::race::order::Orders;
 use crate::engines::race::reach::Reach;
@@ -57,12 +58,14 @@ impl DeadlockResult {
 
 /// All cycles of waiting threads of a program of which it is known what is held where.
 pub fn check(
-    tabulation: &Tabulation<'_, '_>,
+    tabulation: &mut Tabulation<'_, '_>,
     models: &BoundModels<'_>,
     threads: &ProgramThreads,
     analysis: &mut Analysis<'_>,
 ) -> DeadlockResult {
-    let found = deadlocks(analysis);
+    let mut addresses = Addresses { tabulation, threads };
+    let found = deadlocks_in_order(analysis, &mut |analysis, edge| addresses.direction(analysis, edge));
+    let tabulation = &*tabulation;
     let mut orders = Orders::new(tabulation.facts, false);
     let reach = Reach::of(tabulation.facts, tabulation, &mut orders);
     let mut writer =
@@ -325,6 +328,10 @@ impl Writer<'_, '_, '_> {
                 let locks = locks.into_iter().collect::<Vec<_>>().join(" and ");
                 let detail = format!("each would have used a lock that another one of them held all the time: {locks}");
                 (Reason::LockHistory, detail)
+            }
+            Dismissal::InOrder => {
+                let detail = "each of them takes locks in the order of their addresses, so that no circle closes";
+                (Reason::LockOrder, detail.to_owned())
             }
             Dismissal::NotHeld(thread) => {
                 let lock = edges.iter().find(|edge| edge.thread == *thread).and_then(|edge| match edge.holds {

@@ -14,6 +14,7 @@
 //! # Misses       A search that takes too long is not complete, and says so.
 
 mod alike;
+mod ascending;
 mod candidates;
 mod cycles;
 mod dismissed;
@@ -26,7 +27,10 @@ pub use limits::DeadlockLimit;
 pub use signals::signal_sites;
 
 use alike::Alike;
+use ascending::Direction;
 use candidates::{Blocking, all_edges, order_edges};
+
+use std::collections::BTreeMap;
 
 use crate::engines::reachability::{NotTogether, Standing};
 use crate::locks::Mode;
@@ -112,6 +116,8 @@ pub enum Dismissal {
     Histories(Incompatible),
     /// No path holds that lock there.
     NotHeld(ThreadId),
+    /// All of them take the lock with the greater address last, or all the one with the smaller.
+    InOrder,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -148,13 +154,37 @@ pub fn lock_order_edges(analysis: &Analysis<'_>) -> (Vec<OrderEdge>, Vec<OrderEd
     (all_edges(analysis), order_edges(analysis, &Blocking::of(analysis)))
 }
 
+/// In which order of addresses locks are taken, where that is known.
+type Directions = BTreeMap<OrderEdge, Direction>;
+
+/// Whether places are in one order of addresses, so that no cycle closes.
+fn are_in_order<'e>(directions: &Directions, edges: impl Iterator<Item = &'e OrderEdge> + Clone) -> bool {
+    let of = |edge: &OrderEdge| directions.get(edge).copied().unwrap_or_default();
+    edges.clone().all(|edge| of(edge).goes_up) || edges.clone().all(|edge| of(edge).goes_down)
+}
+
 /// All cycles of waiting threads.
 pub fn deadlocks(analysis: &mut Analysis<'_>) -> Deadlocks {
+    deadlocks_in_order(analysis, &mut |_, _| Direction::default())
+}
+
+/// All cycles of waiting threads whose producer knows in which order of addresses some locks are taken.
+fn deadlocks_in_order(
+    analysis: &mut Analysis<'_>,
+    direction: &mut dyn FnMut(&Analysis<'_>, &OrderEdge) -> Direction,
+) -> Deadlocks {
     let blocking = Blocking::of(analysis);
     let edges = order_edges(analysis, &blocking);
-    let (edges, alike) = Alike::of(analysis, edges);
-    let (mut cycles, is_complete) = cycles::search(analysis, &blocking, &edges, &alike);
-    let dismissed = dismissed::dismissed(analysis, &blocking, &edges, &cycles);
+    let mut directions = Directions::new();
+    for edge in &edges {
+        let known = if analysis.is_out_of_time() { Direction::default() } else { direction(analysis, edge) };
+        if known != Direction::default() {
+            directions.insert(*edge, known);
+        }
+    }
+    let (edges, alike) = Alike::of(analysis, edges, &directions);
+    let (mut cycles, is_complete) = cycles::search(analysis, &blocking, (&edges, &directions), &alike);
+    let dismissed = dismissed::dismissed(analysis, &blocking, (&edges, &directions), &cycles);
     cycles.sort_by_key(|cycle| !cycle.doubts.is_empty());
     let is_out_of_time = analysis.is_out_of_time();
     Deadlocks { cycles, dismissed, is_complete: is_complete && !is_out_of_time, is_out_of_time }
