@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::ascending::Direction;
-use super::{Directions, Held, OrderEdge, Wait};
+use super::ascending::Nature;
+use super::{Held, Natures, OrderEdge, Wait};
 use crate::locks::history::Whole;
 use crate::pushdown::SymbolId;
 use crate::thread_pds::{Analysis, Origin, ThreadId};
@@ -20,11 +20,11 @@ pub struct Alike {
     others: BTreeMap<OrderEdge, Vec<SymbolId>>,
 }
 
-type Key = (ThreadId, Origin, Held, Wait, Direction, Vec<u32>);
+type Key = (ThreadId, Origin, Held, Wait, Nature, Vec<u32>);
 
 impl Alike {
     /// The edges that stand for all, and those they stand for. Without a known order every place is its own.
-    pub fn of(analysis: &mut Analysis<'_>, edges: Vec<OrderEdge>, directions: &Directions) -> (Vec<OrderEdge>, Alike) {
+    pub fn of(analysis: &mut Analysis<'_>, edges: Vec<OrderEdge>, natures: &Natures) -> (Vec<OrderEdge>, Alike) {
         let threads = analysis.threads;
         let Some(order) = &threads.order else { return (edges, Alike::default()) };
         let mut known: BTreeMap<Key, Vec<(Rc<[Whole]>, OrderEdge)>> = BTreeMap::new();
@@ -35,7 +35,7 @@ impl Alike {
                 break;
             }
             let histories = analysis.histories_at(edge.thread, edge.origin, edge.symbol);
-            let direction = directions.get(&edge).copied().unwrap_or_default();
+            let direction = natures.get(&edge).copied().unwrap_or_default();
             let points = order.points(edge.thread, edge.symbol).to_vec();
             let same = known.entry((edge.thread, edge.origin, edge.holds, edge.waits, direction, points)).or_default();
             match same.iter().find(|(other, _)| *other == histories) {

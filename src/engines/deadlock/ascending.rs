@@ -22,11 +22,14 @@ use crate::program::{
 use crate::thread_pds::holding::Tabulation;
 use crate::thread_pds::{Analysis, LockName, ProgramThreads};
 
-/// Where the lock that is waited for lies, compared with those held.
+/// What is known of a place in the lock order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Direction {
+pub struct Nature {
+    /// Where the lock that is waited for lies, compared with those held.
     pub goes_up: bool,
     pub goes_down: bool,
+    /// It is not certain that the thread still holds it there.
+    pub is_unsure: bool,
 }
 
 /// How many blocks above a place are looked at.
@@ -41,8 +44,8 @@ pub struct Addresses<'a, 't, 'p> {
 type Comparison = (TermId, TermId, bool);
 
 impl Addresses<'_, '_, '_> {
-    pub fn direction(&mut self, analysis: &Analysis<'_>, edge: &OrderEdge) -> Direction {
-        let nothing = Direction::default();
+    pub fn direction(&mut self, analysis: &Analysis<'_>, edge: &OrderEdge) -> Nature {
+        let nothing = Nature::default();
         let (Held::Lock { lock, mode: Mode::Exclusive }, Wait::Lock { .. }) = (edge.holds, edge.waits) else { return nothing };
         let remarks = &self.threads.remarks;
         if !remarks.jumps.is_empty() || !remarks.unknown_locks.is_empty() {
@@ -61,7 +64,8 @@ impl Addresses<'_, '_, '_> {
         if meant.is_empty() {
             return nothing;
         }
-        Direction {
+        Nature {
+            is_unsure: false,
             goes_up: meant.iter().all(|held| self.lies_behind(function, block, operand, held, true)),
             goes_down: meant.iter().all(|held| self.lies_behind(function, block, operand, held, false)),
         }

@@ -15,14 +15,16 @@ use rustc_hash::FxHashMap;
 
 use super::alike::Alike;
 use super::candidates::Blocking;
-use super::{DeadlockCycle, Directions, Held, Member, OrderEdge, Wait, are_in_order};
+use super::{DeadlockCycle, Held, Member, Natures, OrderEdge, Wait, are_in_order};
 use crate::engines::reachability::{Answer, Participant, Standing, chosen, not_together};
 use crate::locks::history::{Atom, BitSet, Doubt, Doubts, LockId, Whole, check};
 use crate::pushdown::SymbolId;
 use crate::thread_pds::{Analysis, Origin, ThreadId};
 
+#[derive(Clone)]
 struct Node {
     edge: OrderEdge,
+    is_unsure: bool,
     /// Those with which it may hold what it holds.
     histories: Rc<[Whole]>,
     /// Atoms that all of them hold.
@@ -42,14 +44,14 @@ const MOST_STEPS: usize = 400_000;
 const MOST_CYCLES: usize = 1_000;
 const MOST_CLOSED: usize = 20_000;
 
-/// Places in the source, what is waited for there, and what is held if that may be one of several: of these one may be certain and another not.
-type Sites = BTreeSet<(u32, Wait, Option<Held>)>;
+/// Places in the source, and what is waited for there.
+type Sites = BTreeSet<(u32, Wait)>;
 
 struct Search<'a, 't> {
     analysis: &'a mut Analysis<'t>,
     blocking: &'a Blocking,
     places: &'a Alike,
-    directions: &'a Directions,
+    natures: &'a Natures,
     nodes: Vec<Node>,
     /// By node: those that hold it up; nodes that wait for the same share one list.
     next: Vec<Rc<[usize]>>,
@@ -57,17 +59,19 @@ struct Search<'a, 't> {
     /// By thread: all that are like it, if they are one here.
     alike: BTreeMap<ThreadId, Vec<ThreadId>>,
     found: BTreeMap<Sites, DeadlockCycle>,
+    /// Only cycles with something that is not certain count, and one of them is enough.
+    seeks_unsure: bool,
     steps: usize,
     closed: usize,
 }
 
-/// The cycles, and whether all were looked at.
+/// The cycles of what is certain, whether all were looked at, and whether there is one with something that is not.
 pub fn search(
     analysis: &mut Analysis<'_>,
     blocking: &Blocking,
-    (edges, directions): (&[OrderEdge], &Directions),
+    (edges, natures): (&[OrderEdge], &Natures),
     places: &Alike,
-) -> (Vec<DeadlockCycle>, bool) {
+) -> (Vec<DeadlockCycle>, bool, bool) {
     let alike = alike(analysis);
     let mut nodes = Vec::new();
     for edge in edges {
@@ -86,24 +90,23 @@ pub fn search(
         let histories: Rc<[Whole]> = all.iter().filter(holding).cloned().collect();
         let surely = |history: &Whole| history.final_atoms().map(Atom::index).collect::<BitSet>();
         let Some(common) = histories.iter().map(surely).reduce(|one, two| one.intersection(&two)) else { continue };
-        nodes.push(Node { edge: *edge, histories, surely: common });
+        let is_unsure = natures.get(edge).is_some_and(|nature| nature.is_unsure);
+        nodes.push(Node { edge: *edge, is_unsure, histories, surely: common });
     }
-    let next = following(blocking, &nodes);
-    let mut search = Search {
-        analysis,
-        blocking,
-        places,
-        directions,
-        nodes,
-        next,
-        fits: FxHashMap::default(),
-        alike,
-        found: BTreeMap::new(),
-        steps: 0,
-        closed: 0,
-    };
+    let (sure, has_unsure) =
+        (nodes.iter().filter(|node| !node.is_unsure).cloned().collect(), nodes.iter().any(|node| node.is_unsure));
+    let mut search = Search::of(analysis, (blocking, places, natures), sure, alike);
     let is_complete = search.run();
-    (search.found.into_values().collect(), is_complete)
+    let Search { analysis, alike, found, .. } = search;
+    if !has_unsure {
+        return (found.into_values().collect(), is_complete, false);
+    }
+    // Of the others it is asked only whether there is one.
+    let mut search = Search::of(analysis, (blocking, places, natures), nodes, alike);
+    search.seeks_unsure = true;
+    let is_complete = search.run() && is_complete || is_complete && search.has_unsure();
+    let has_unsure = search.has_unsure();
+    (found.into_values().collect(), is_complete, has_unsure)
 }
 
 /// Threads of the start that do the same and begin with nothing, by the first of them; others alone.
@@ -130,7 +133,35 @@ fn following(blocking: &Blocking, nodes: &[Node]) -> Vec<Rc<[usize]>> {
     nodes.iter().map(|node| by_wait[&node.edge.waits].clone()).collect()
 }
 
-impl Search<'_, '_> {
+impl<'a, 't> Search<'a, 't> {
+    fn of(
+        analysis: &'a mut Analysis<'t>,
+        (blocking, places, natures): (&'a Blocking, &'a Alike, &'a Natures),
+        nodes: Vec<Node>,
+        alike: BTreeMap<ThreadId, Vec<ThreadId>>,
+    ) -> Search<'a, 't> {
+        let next = following(blocking, &nodes);
+        Search {
+            analysis,
+            blocking,
+            places,
+            natures,
+            nodes,
+            next,
+            fits: FxHashMap::default(),
+            alike,
+            found: BTreeMap::new(),
+            seeks_unsure: false,
+            steps: 0,
+            closed: 0,
+        }
+    }
+
+    /// What was sought was found.
+    fn has_unsure(&self) -> bool {
+        self.seeks_unsure && !self.found.is_empty()
+    }
+
     fn run(&mut self) -> bool {
         let mut is_complete = self.pairs();
         // From here on only what lies on cycles of nodes that fit.
@@ -146,11 +177,11 @@ impl Search<'_, '_> {
     }
 
     fn is_in_order(&self, chain: &[usize]) -> bool {
-        are_in_order(self.directions, chain.iter().map(|at| &self.nodes[*at].edge))
+        are_in_order(self.natures, chain.iter().map(|at| &self.nodes[*at].edge))
     }
 
     fn is_full(&self) -> bool {
-        self.found.len() > MOST_CYCLES || self.closed > MOST_CLOSED || self.analysis.is_out_of_time()
+        self.found.len() > MOST_CYCLES || self.closed > MOST_CLOSED || self.has_unsure() || self.analysis.is_out_of_time()
     }
 
     /// Cycles of two; false when the search was cut off.
@@ -194,7 +225,7 @@ impl Search<'_, '_> {
         let mut part = vec![0; self.nodes.len()];
         let mut is_in_order = Vec::new();
         for (number, members) in petgraph::algo::tarjan_scc(&graph).into_iter().enumerate() {
-            is_in_order.push(are_in_order(self.directions, members.iter().map(|node| &self.nodes[node.index()].edge)));
+            is_in_order.push(are_in_order(self.natures, members.iter().map(|node| &self.nodes[node.index()].edge)));
             members.into_iter().for_each(|node| part[node.index()] = number);
         }
         for (one, following) in self.next.iter_mut().enumerate() {
@@ -261,7 +292,7 @@ impl Search<'_, '_> {
         // A chord: it holds up an earlier member, or an earlier one it; then a shorter cycle is looked at on its own.
         // Where addresses are in order that shorter one may be none, so only what is sure counts.
         let node = &self.nodes[candidate];
-        let has_order = |edge: &OrderEdge| self.directions.contains_key(edge);
+        let has_order = |edge: &OrderEdge| self.natures.get(edge).is_some_and(|nature| nature.goes_up || nature.goes_down);
         let is_plain = !has_order(&node.edge) && !chain.iter().any(|at| has_order(&self.nodes[*at].edge));
         let holds_up = |at: &usize| {
             let waits = self.nodes[*at].edge.waits;
@@ -318,15 +349,12 @@ impl Search<'_, '_> {
     fn close(&mut self, chain: &[usize]) {
         let place = |edge: &OrderEdge| self.analysis.threads.thread(edge.thread).place(edge.symbol);
         let edges = chain.iter().map(|at| &self.nodes[*at].edge);
-        let unsure = |holds: Held| match holds {
-            Held::Lock { lock, .. } => (!self.analysis.is_reliable(lock)).then_some(holds),
-            Held::Running { .. } => None,
-        };
-        let sites: Sites = edges.map(|edge| (place(edge), edge.waits, unsure(edge.holds))).collect();
+        let sites: Sites = edges.map(|edge| (place(edge), edge.waits)).collect();
         if self.found.get(&sites).is_some_and(|known| known.doubts.is_empty()) {
             return;
         }
-        if self.is_in_order(chain) {
+        let is_unsure = chain.iter().any(|at| self.nodes[*at].is_unsure);
+        if self.is_in_order(chain) || self.seeks_unsure && !is_unsure {
             return;
         }
         self.closed += 1;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::candidates::Blocking;
-use super::{DeadlockCycle, Directions, Dismissal, DismissedCycle, Held, OrderEdge, Wait, are_in_order};
+use super::{DeadlockCycle, Dismissal, DismissedCycle, Held, Natures, OrderEdge, Wait, are_in_order};
 use crate::engines::reachability::{Answer, Participant, Refutation, choose, not_together};
 use crate::locks::history::{Atom, Incompatible, Whole};
 use crate::pushdown::SymbolId;
@@ -17,7 +17,7 @@ const MOST_EDGES: usize = 2_000;
 pub fn dismissed(
     analysis: &mut Analysis<'_>,
     blocking: &Blocking,
-    (edges, directions): (&[OrderEdge], &Directions),
+    (edges, natures): (&[OrderEdge], &Natures),
     cycles: &[DeadlockCycle],
 ) -> Vec<DismissedCycle> {
     let reported: BTreeSet<(ThreadId, SymbolId)> =
@@ -35,7 +35,7 @@ pub fn dismissed(
         if !seen.insert(key) {
             continue;
         }
-        if let Some(reason) = reason(analysis, directions, &cycle) {
+        if let Some(reason) = reason(analysis, natures, &cycle) {
             dismissed.push(DismissedCycle { edges: cycle, reason });
         }
     }
@@ -86,7 +86,7 @@ impl<'e> Order<'e> {
     }
 }
 
-fn reason(analysis: &mut Analysis<'_>, directions: &Directions, cycle: &[OrderEdge]) -> Option<Dismissal> {
+fn reason(analysis: &mut Analysis<'_>, natures: &Natures, cycle: &[OrderEdge]) -> Option<Dismissal> {
     for (at, edge) in cycle.iter().enumerate() {
         let same = |other: &&OrderEdge| (other.thread, other.origin) == (edge.thread, edge.origin);
         if cycle[..=at].iter().filter(same).count() > analysis.population.with_origin(edge.thread, edge.origin) {
@@ -122,7 +122,7 @@ fn reason(analysis: &mut Analysis<'_>, directions: &Directions, cycle: &[OrderEd
             }
         }
     }
-    if are_in_order(directions, members.iter()) {
+    if are_in_order(natures, members.iter()) {
         return Some(Dismissal::InOrder);
     }
     match choose(analysis, participants) {

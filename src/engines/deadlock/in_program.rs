@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::ascending::Addresses;
+use super::ascending::{Addresses, Nature};
 use super::limits::DeadlockLimit;
 use super::signals::stuck_waits;
 use super::{DeadlockCycle, Dismissal, DismissedCycle, Held, OrderEdge, Wait, deadlocks_in_order};
@@ -64,7 +64,13 @@ pub fn check(
     analysis: &mut Analysis<'_>,
 ) -> DeadlockResult {
     let mut addresses = Addresses { tabulation, threads };
-    let found = deadlocks_in_order(analysis, &mut |analysis, edge| addresses.direction(analysis, edge));
+    let found = deadlocks_in_order(analysis, &mut |analysis, edge| {
+        let is_unsure = match edge.holds {
+            Held::Lock { lock, .. } => !is_held(addresses.tabulation, threads, (edge.thread, edge.symbol), lock),
+            Held::Running { .. } => false,
+        };
+        Nature { is_unsure, ..addresses.direction(analysis, edge) }
+    });
     let tabulation = &*tabulation;
     let mut orders = Orders::new(tabulation.facts, false);
     let reach = Reach::of(tabulation.facts, tabulation, &mut orders);
@@ -74,12 +80,8 @@ pub fn check(
     limits.dedup_by_key(|limit| limit.to_string());
     let mut candidates: BTreeMap<BTreeSet<(String, String, u32)>, CycleCandidate> = BTreeMap::new();
     let mut left_out: BTreeMap<String, u64> = BTreeMap::new();
-    let mut uncertain = 0;
     for cycle in &found.cycles {
-        let Some((places, more)) = writer.places(cycle) else {
-            uncertain += 1;
-            continue;
-        };
+        let (places, more) = writer.places(cycle);
         for symbols in places {
             if analysis.is_out_of_time() && !candidates.is_empty() {
                 break;
@@ -94,8 +96,8 @@ pub fn check(
     for candidate in stuck_waits(&mut writer, models, analysis) {
         candidates.entry(candidate.lines()).or_insert(candidate);
     }
-    if uncertain > 0 {
-        limits.push(DeadlockLimit::NotKnownToBeHeld(uncertain));
+    if found.has_unsure {
+        limits.push(DeadlockLimit::NotKnownToBeHeld);
     }
     limits.extend(left_out.into_iter().map(|(object, count)| DeadlockLimit::MorePlaces { object, count }));
     for cycle in &found.dismissed {
@@ -206,24 +208,20 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    /// The places at which the members of a cycle may stand, one for each line, and how many more choices there are; nothing if some member
-    /// stands nowhere where it is certain that it holds what it blocks by.
-    fn places(&self, cycle: &DeadlockCycle) -> Option<(Vec<Vec<SymbolId>>, u64)> {
+    /// The places at which the members of a cycle may stand, one for each line, and how many more choices there are.
+    fn places(&self, cycle: &DeadlockCycle) -> (Vec<Vec<SymbolId>>, u64) {
         let mut choices: Vec<Vec<SymbolId>> = vec![Vec::new()];
         let mut all: u64 = 1;
         for member in &cycle.members {
             let thread = member.standing.thread;
             let mut lines = BTreeMap::new();
             let all_places = std::iter::once(&member.symbol).chain(&member.others);
-            for symbol in all_places.filter(|symbol| self.is_held(thread, **symbol, member.blocks_by)) {
+            for symbol in all_places {
                 let site = self.threads.spot(thread, *symbol).site;
                 let place = self.tabulation.program.place_of(site);
                 lines
                     .entry(place.map_or((String::new(), usize::from(site) as u32), |place| (place.file, place.line)))
                     .or_insert(*symbol);
-            }
-            if lines.is_empty() {
-                return None;
             }
             all = all.saturating_mul(lines.len() as u64);
             let longer = choices.iter().flat_map(|before| {
@@ -232,20 +230,7 @@ impl Writer<'_, '_, '_> {
             choices = longer.take(MOST_PLACES).collect();
         }
         let more = all - choices.len() as u64;
-        Some((choices, more))
-    }
-
-    /// Whether a thread that stands there certainly holds a lock of this name.
-    fn is_held(&self, thread: ThreadId, symbol: SymbolId, lock: Option<LockId>) -> bool {
-        let Some(lock) = lock else { return true };
-        let name = self.threads.name(lock);
-        let is_this = |held: &HeldThing| match name {
-            LockName::Place(place) => held.names.place == Some(place),
-            LockName::Family(family) => held.family == family,
-        };
-        let inside_once = |held: &HeldThing| held.token == Token::InsideOnce;
-        let lockset = self.tabulation.locksets.get(self.threads.spot(thread, symbol).lockset);
-        lockset.iter().any(|held| (held.token == Token::Lock || inside_once(held)) && is_this(held))
+        (choices, more)
     }
 
     fn candidate(&mut self, cycle: &DeadlockCycle, symbols: &[SymbolId]) -> CycleCandidate {
@@ -361,4 +346,20 @@ impl Writer<'_, '_, '_> {
             }
         }
     }
+}
+
+/// Whether a thread that stands at a symbol certainly holds a lock of this name.
+fn is_held(
+    tabulation: &Tabulation<'_, '_>,
+    threads: &ProgramThreads,
+    (thread, symbol): (ThreadId, SymbolId),
+    lock: LockId,
+) -> bool {
+    let name = threads.name(lock);
+    let is_this = |held: &HeldThing| match name {
+        LockName::Place(place) => held.names.place == Some(place),
+        LockName::Family(family) => held.family == family,
+    };
+    let lockset = tabulation.locksets.get(threads.spot(thread, symbol).lockset);
+    lockset.iter().any(|held| matches!(held.token, Token::Lock | Token::InsideOnce) && is_this(held))
 }

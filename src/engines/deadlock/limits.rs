@@ -20,8 +20,8 @@ pub enum DeadlockLimit {
         object: String,
         count: u64,
     },
-    /// So many cycles need a lock of which it is not known, at any place where its thread waits, that it is still held.
-    NotKnownToBeHeld(u64),
+    /// Some cycles need a lock of which it is not known, where its thread waits, that it is still held.
+    NotKnownToBeHeld,
     /// It may wait for what no lock decides.
     Waits {
         what: &'static str,
@@ -54,7 +54,7 @@ impl DeadlockLimit {
             Self::OutOfTime
             | Self::TooManyCycles
             | Self::MorePlaces { .. }
-            | Self::NotKnownToBeHeld(_)
+            | Self::NotKnownToBeHeld
             | Self::EndsHolding { .. } => None,
         }
     }
@@ -68,9 +68,9 @@ impl fmt::Display for DeadlockLimit {
             Self::MorePlaces { object, count } => {
                 write!(f, "up to {count} further places of the deadlock on {object} are not listed")
             }
-            Self::NotKnownToBeHeld(count) => write!(
+            Self::NotKnownToBeHeld => write!(
                 f,
-                "{count} cycles in the order of locks need a lock that was taken through a pointer, and of which it is not known that it is still held"
+                "some cycles in the order of locks need a lock that was taken through a pointer, and of which it is not known that it is still held"
             ),
             Self::Waits { what, .. } => write!(f, "whether a thread waits for ever for {what} is not decided"),
             Self::Jump(_) => write!(f, "what is held after a jump out of functions, or after a cleanup routine, is not known"),
