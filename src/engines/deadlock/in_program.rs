@@ -109,7 +109,11 @@ pub fn check(
     if analysis.is_out_of_time() {
         limits = vec![DeadlockLimit::OutOfTime];
     }
-    DeadlockResult { candidates: candidates.into_values().collect(), refuted: writer.refuted.into_values().collect(), limits }
+    let (candidates, unlisted) = listed(candidates.into_values().collect());
+    if unlisted > 0 {
+        limits.push(DeadlockLimit::MoreCycles(unlisted));
+    }
+    DeadlockResult { candidates, refuted: writer.refuted.into_values().collect(), limits }
 }
 
 impl CycleCandidate {
@@ -117,6 +121,27 @@ impl CycleCandidate {
     pub fn lines(&self) -> BTreeSet<(String, String, u32)> {
         self.ends.iter().map(Side::line).collect()
     }
+}
+
+/// So many cycles are listed, whatever they are.
+const MOST_LISTED: usize = 40;
+
+/// Of very many cycles those that show a place which no shorter one shows; the others are counted. A cycle of places that others show is broken
+/// where these are.
+fn listed(candidates: Vec<CycleCandidate>) -> (Vec<CycleCandidate>, u64) {
+    if candidates.len() <= MOST_LISTED {
+        return (candidates, 0);
+    }
+    let mut by_length: Vec<usize> = (0..candidates.len()).collect();
+    by_length.sort_by_key(|at| candidates[*at].ends.len());
+    let mut shown: BTreeSet<(String, String, u32)> = BTreeSet::new();
+    let is_new: BTreeSet<usize> = by_length
+        .into_iter()
+        .filter(|at| candidates[*at].lines().into_iter().filter(|line| shown.insert(line.clone())).count() > 0)
+        .collect();
+    let left_out = (candidates.len() - is_new.len()) as u64;
+    let kept = candidates.into_iter().enumerate().filter(|(at, _)| is_new.contains(at)).map(|(_, candidate)| candidate);
+    (kept.collect(), left_out)
 }
 
 /// More choices of places for one cycle are counted and not listed.

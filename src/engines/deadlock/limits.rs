@@ -20,6 +20,8 @@ pub enum DeadlockLimit {
         object: String,
         count: u64,
     },
+    /// So many further cycles, of places that are all listed in others, are not listed.
+    MoreCycles(u64),
     /// Some cycles need a lock of which it is not known, where its thread waits, that it is still held.
     NotKnownToBeHeld,
     /// It may wait for what no lock decides.
@@ -55,6 +57,7 @@ impl DeadlockLimit {
             | Self::TooManyCycles
             | Self::MorePlaces { .. }
             | Self::NotKnownToBeHeld
+            | Self::MoreCycles(_)
             | Self::EndsHolding { .. } => None,
         }
     }
@@ -67,6 +70,9 @@ impl fmt::Display for DeadlockLimit {
             Self::TooManyCycles => write!(f, "there are too many cycles in the order of locks to look at all of them"),
             Self::MorePlaces { object, count } => {
                 write!(f, "up to {count} further places of the deadlock on {object} are not listed")
+            }
+            Self::MoreCycles(count) => {
+                write!(f, "{count} further possible deadlocks, at places that are all listed in others, are not listed")
             }
             Self::NotKnownToBeHeld => write!(
                 f,
