@@ -23,10 +23,14 @@ pub struct Alike {
 type Key = (ThreadId, Origin, Held, Wait, Nature, Vec<u32>);
 
 impl Alike {
-    /// The edges that stand for all, and those they stand for. Without a known order every place is its own.
+    /// The edges that stand for all, and those they stand for. Without a known order every place is its own, unless all threads are there from the start:
+    /// then no two places are apart.
     pub fn of(analysis: &mut Analysis<'_>, edges: Vec<OrderEdge>, natures: &Natures) -> (Vec<OrderEdge>, Alike) {
         let threads = analysis.threads;
-        let Some(order) = &threads.order else { return (edges, Alike::default()) };
+        let is_created = |thread: ThreadId| analysis.population.exists(thread, Origin::Created);
+        if threads.order.is_none() && threads.ids().any(is_created) {
+            return (edges, Alike::default());
+        }
         let mut known: BTreeMap<Key, Vec<(Rc<[Whole]>, OrderEdge)>> = BTreeMap::new();
         let mut alike = Alike::default();
         let mut first = Vec::new();
@@ -36,7 +40,7 @@ impl Alike {
             }
             let histories = analysis.histories_at(edge.thread, edge.origin, edge.symbol);
             let direction = natures.get(&edge).copied().unwrap_or_default();
-            let points = order.points(edge.thread, edge.symbol).to_vec();
+            let points = threads.order.as_ref().map_or(&[][..], |order| order.points(edge.thread, edge.symbol)).to_vec();
             let same = known.entry((edge.thread, edge.origin, edge.holds, edge.waits, direction, points)).or_default();
             match same.iter().find(|(other, _)| *other == histories) {
                 Some((_, one)) => alike.others.entry(*one).or_default().push(edge.symbol),
