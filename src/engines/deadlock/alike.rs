@@ -20,7 +20,11 @@ pub struct Alike {
     others: BTreeMap<OrderEdge, Vec<SymbolId>>,
 }
 
+/// What edges that are alike have in common, beside their histories.
 type Key = (ThreadId, Origin, Held, Wait, Nature, Vec<u32>);
+
+/// An edge, and the histories that tell it from others.
+type Told = (Rc<[Whole]>, OrderEdge);
 
 impl Alike {
     /// The edges that stand for all, and those they stand for. Without a known order every place is its own, unless all threads are there from the start:
@@ -31,7 +35,7 @@ impl Alike {
         if threads.order.is_none() && threads.ids().any(is_created) {
             return (edges, Alike::default());
         }
-        let mut known: BTreeMap<Key, Vec<(Rc<[Whole]>, OrderEdge)>> = BTreeMap::new();
+        let mut known: BTreeMap<Key, Vec<Told>> = BTreeMap::new();
         let mut alike = Alike::default();
         let mut first = Vec::new();
         for edge in edges {

@@ -104,9 +104,9 @@ pub fn search(
     // Of the others it is asked only whether there is one.
     let mut search = Search::of(analysis, (blocking, places, natures), nodes, alike);
     search.seeks_unsure = true;
-    let is_complete = search.run() && is_complete || is_complete && search.has_unsure();
+    let is_decided = search.run() || search.has_unsure();
     let has_unsure = search.has_unsure();
-    (found.into_values().collect(), is_complete, has_unsure)
+    (found.into_values().collect(), is_complete && is_decided, has_unsure)
 }
 
 /// Threads of the start that do the same and begin with nothing, by the first of them; others alone.

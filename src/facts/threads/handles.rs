@@ -144,7 +144,7 @@ impl Index {
                     self.write(to, Written::Copy { function: id, source: *source });
                 }
             }
-            Operation::SetMemory { destination: address, byte: value, .. } if matches!(value, Operand::Register(_)) => {
+            Operation::SetMemory { destination: address, byte: Operand::Register(_), .. } => {
                 self.mix(input, id, *address);
             }
             Operation::MaskedStore { address, .. } => self.mix(input, id, *address),
