@@ -2,6 +2,10 @@
 #![cfg(feature = "llvm")]
 
 mod deadlock_engine {
+    mod ascending;
+    mod deadline;
+    mod elements;
+    mod joins;
     mod locking;
     #[path = "../generator/random.rs"]
     #[allow(dead_code)]
@@ -9,6 +13,7 @@ mod deadlock_engine {
     #[path = "../race_engine/support.rs"]
     #[allow(dead_code)]
     mod shared;
+    mod signals;
     mod support;
     mod traps;
     mod twin;

@@ -88,12 +88,6 @@ const WAITING: &[(&str, &str)] = &[
     ("thread-local/key-good.c", "thread-partition"),
 ];
 
-/// Good twins of which the deadlock engine cannot tell that they are: each reason is true of the file, and nothing follows it.
-const ORDER_NOT_FOLLOWED: &[(&str, &str)] = &[
-    ("deadlock/hand-over-hand-good.c", "elements of one array are taken in the order of their indices"),
-    ("deadlock/ring-good.c", "elements of one array are taken in the order of their indices"),
-];
-
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("c-examples")
 }
@@ -252,13 +246,7 @@ fn check(file: &Path, counts: &Counts) -> Result<Vec<String>, String> {
             complaints.push(format!("has no race, but the check says {}: {}", document["checks"]["race"], document["limits"]));
         }
     }
-    if let Some((_, reason)) = ORDER_NOT_FOLLOWED.iter().find(|(name, _)| root().join(name) == file) {
-        let before = seen.len();
-        seen.retain(|finding| !is_only_possible(finding, &expectations, "deadlock"));
-        if seen.len() == before {
-            complaints.push(format!("that {reason} is followed by now: take it off the list"));
-        }
-    } else if document["checks"].get("deadlock").is_some() && !is_claimed(&expectations, "deadlock") {
+    if document["checks"].get("deadlock").is_some() && !is_claimed(&expectations, "deadlock") {
         counts.without_deadlock.fetch_add(1, Ordering::Relaxed);
         if document["checks"]["deadlock"] == "safe" {
             counts.without_deadlock_proved.fetch_add(1, Ordering::Relaxed);

@@ -9,7 +9,7 @@ mod systems;
 
 pub use systems::NamedSystems;
 
-use crate::facts::Facts;
+use crate::facts::{Facts, JoinedThreads};
 use crate::models::BoundModels;
 use crate::program::Program;
 use crate::thread_pds::{Analysis, ProgramThreads};
@@ -46,15 +46,29 @@ pub fn run(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, wante
     }
     // One system a thread, for both.
     let asked = races.as_ref().map(|races| Asked::of(&tabulation, races));
-    let targets = asked.as_ref().map_or_else(Default::default, Asked::targets);
+    let mut targets = asked.as_ref().map_or_else(Default::default, Asked::targets);
     if targets.is_empty() && !wanted.deadlocks {
         return Results { races, deadlocks: None };
     }
-    let threads = ProgramThreads::of(&mut tabulation, &targets);
-    let mut analysis = Analysis::of(&threads.threads);
+    if wanted.deadlocks {
+        targets.extend(deadlock::signal_sites(program, models, facts));
+    }
+    // Without them races stay what they are: histories only refute.
+    let out_of_time = || wanted.deadlocks.then(DeadlockResult::out_of_time);
+    let joins = match wanted.deadlocks {
+        true => JoinedThreads::of(program, models, (&facts.points_to, &facts.call_graph), options.deadline),
+        false => Ok(JoinedThreads::default()),
+    };
+    let Ok(joins) = joins else { return Results { races, deadlocks: out_of_time() } };
+    let Ok(threads) = ProgramThreads::of(&mut tabulation, &targets, &joins, options.deadline) else {
+        return Results { races, deadlocks: out_of_time() };
+    };
+    let Ok(mut analysis) = Analysis::within(&threads.threads, options.deadline) else {
+        return Results { races, deadlocks: out_of_time() };
+    };
     if let (Some(races), Some(asked)) = (&mut races, &asked) {
         race::histories::refute(&tabulation, &threads, &mut analysis, asked, races, options.deadline);
     }
-    let deadlocks = wanted.deadlocks.then(|| deadlock::check(&tabulation, models, &threads, &mut analysis));
+    let deadlocks = wanted.deadlocks.then(|| deadlock::check(&mut tabulation, models, &threads, &mut analysis));
     Results { races, deadlocks }
 }

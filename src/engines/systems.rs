@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::race;
 use super::race::names::Names;
 use crate::deadline::Deadline;
-use crate::facts::Facts;
+use crate::facts::{Facts, JoinedThreads};
 use crate::models::BoundModels;
 use crate::program::Program;
 use crate::pushdown::SymbolId;
@@ -22,8 +22,10 @@ impl NamedSystems {
     pub fn of(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>) -> NamedSystems {
         let prepared = race::prepare(program, models, facts);
         let (mut tabulation, _) = prepared.solve(Deadline::NEVER).expect("nothing ends it early");
+        let of_facts = (&facts.points_to, &facts.call_graph);
+        let joins = JoinedThreads::of(program, models, of_facts, Deadline::NEVER).expect("nothing ends it early");
         let ProgramThreads { mut threads, sources, spots, names: locks, .. } =
-            ProgramThreads::of(&mut tabulation, &BTreeSet::new());
+            ProgramThreads::of(&mut tabulation, &BTreeSet::new(), &joins, Deadline::NEVER).expect("nothing ends it early");
         let names = Names::new(program, facts);
         for (system, source) in threads.threads.iter_mut().zip(&sources) {
             system.name = names.thread(*source).to_owned();

@@ -91,6 +91,8 @@ pub enum Reason {
     AcquisitionHistory,
     LockHistory,
     GateLock,
+    /// Locks are taken in the order of their addresses.
+    LockOrder,
     HappensBefore,
     SingleInstance,
     /// Each thread touches a part of its own, found through the argument it was created with.
@@ -100,13 +102,14 @@ pub enum Reason {
 }
 
 impl Reason {
-    pub const ALL: [Reason; 11] = [
+    pub const ALL: [Reason; 12] = [
         Self::ForkJoin,
         Self::CommonLock,
         Self::RelativeLock,
         Self::AcquisitionHistory,
         Self::LockHistory,
         Self::GateLock,
+        Self::LockOrder,
         Self::HappensBefore,
         Self::SingleInstance,
         Self::ThreadPartition,
@@ -122,6 +125,7 @@ impl Reason {
             Self::AcquisitionHistory => "acquisition-history",
             Self::LockHistory => "lock-history",
             Self::GateLock => "gate-lock",
+            Self::LockOrder => "lock-order",
             Self::HappensBefore => "happens-before",
             Self::SingleInstance => "single-instance",
             Self::ThreadPartition => "thread-partition",

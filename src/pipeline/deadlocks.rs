@@ -108,6 +108,7 @@ fn message(candidate: &CycleCandidate) -> String {
     let clauses = candidate.ends.iter().zip(&candidate.blocks_by).map(|(end, holds)| {
         let waits = match end.role {
             Role::Join => format!("waits for {} to end", short(&end.object)),
+            Role::Wait => format!("waits for a signal of {}", end.object),
             _ => format!("waits for {}", end.object),
         };
         match holds {

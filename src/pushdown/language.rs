@@ -16,6 +16,7 @@ use super::automaton::PAutomaton;
 use super::index::{ControlId, StateId, SymbolId};
 use super::semiring::Semiring;
 use super::system::{Configuration, Head};
+use crate::deadline::{Deadline, OutOfTime};
 
 /// By state: the weight of all ways to it.
 type Frontier<W> = BTreeMap<StateId, W>;
@@ -64,6 +65,15 @@ impl<W: Clone + PartialEq> PAutomaton<W> {
 
     /// By state: the weight of all paths from it to a final state.
     pub fn completions<S: Semiring<Weight = W>>(&self, semiring: &mut S) -> TiVec<StateId, W> {
+        self.completions_within(semiring, Deadline::NEVER).expect("nothing ends it early")
+    }
+
+    /// The same, if there is time for it.
+    pub fn completions_within<S: Semiring<Weight = W>>(
+        &self,
+        semiring: &mut S,
+        deadline: Deadline,
+    ) -> Result<TiVec<StateId, W>, OutOfTime> {
         let mut incoming: TiVec<StateId, Vec<_>> = vec![Vec::new(); self.state_count()].into();
         for (number, transition, _) in self.transitions().filter(|(_, transition, _)| transition.label.is_some()) {
             incoming[transition.to].push(number);
@@ -81,6 +91,7 @@ impl<W: Clone + PartialEq> PAutomaton<W> {
             }
         }
         while let Some(state) = queue.pop_front() {
+            deadline.check()?;
             let Some(gain) = gains[state].take() else { continue };
             for number in &incoming[state] {
                 let source = self.transition(*number).from;
@@ -99,15 +110,25 @@ impl<W: Clone + PartialEq> PAutomaton<W> {
                 }
             }
         }
-        completions
+        Ok(completions)
     }
 
     /// By head: the weight of all accepted configurations that have it. Heads of weight 0 are absent.
     pub fn weights_by_head<S: Semiring<Weight = W>>(&self, semiring: &mut S) -> BTreeMap<Head, W> {
-        let completions = self.completions(semiring);
+        self.weights_by_head_within(semiring, Deadline::NEVER).expect("nothing ends it early")
+    }
+
+    /// The same, if there is time for it.
+    pub fn weights_by_head_within<S: Semiring<Weight = W>>(
+        &self,
+        semiring: &mut S,
+        deadline: Deadline,
+    ) -> Result<BTreeMap<Head, W>, OutOfTime> {
+        let completions = self.completions_within(semiring, deadline)?;
         let mut weights: BTreeMap<Head, W> = BTreeMap::new();
         for control in self.controls() {
             for number in self.outgoing(self.state_of(control)) {
+                deadline.check()?;
                 let transition = self.transition(*number);
                 let Some(symbol) = transition.label else { continue };
                 let whole = self.reading().join(semiring, self.weight(*number), &completions[transition.to]);
@@ -116,7 +137,7 @@ impl<W: Clone + PartialEq> PAutomaton<W> {
                 }
             }
         }
-        weights
+        Ok(weights)
     }
 
     fn start<S: Semiring<Weight = W>>(&self, control: ControlId, semiring: &S) -> Frontier<W> {

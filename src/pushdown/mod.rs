@@ -69,7 +69,7 @@ mod witness;
 
 pub use automaton::{PAutomaton, Reading, Transition};
 pub use index::{ControlId, RuleId, StateId, SymbolId, TransitionId};
-pub use post_star::post_star;
+pub use post_star::{post_star, post_star_within};
 pub use pre_star::pre_star;
 pub use repeated::{Lasso, accepting_lasso, configurations_with_accepting_run, cycle_of, repeating_heads};
 pub use semiring::{Boolean, MinimalLength, Semiring};

@@ -21,6 +21,7 @@ use super::normal_form::normal_form;
 use super::saturation::{Derivation, InTurn, Memory, Saturation, Worklist};
 use super::semiring::Semiring;
 use super::system::{Head, PushdownSystem, Replacement};
+use crate::deadline::{Deadline, OutOfTime};
 
 /// The configurations that can be reached from those of an automaton, with the weights of all ways to them.
 pub fn post_star<S: Semiring>(
@@ -28,7 +29,17 @@ pub fn post_star<S: Semiring>(
     initial: &PAutomaton<S::Weight>,
     semiring: &mut S,
 ) -> PAutomaton<S::Weight> {
-    saturate::<S, InTurn, ()>(system, initial, semiring).0
+    post_star_within(system, initial, semiring, Deadline::NEVER).expect("nothing ends it early")
+}
+
+/// The same, if there is time for it.
+pub fn post_star_within<S: Semiring>(
+    system: &PushdownSystem<S::Weight>,
+    initial: &PAutomaton<S::Weight>,
+    semiring: &mut S,
+    deadline: Deadline,
+) -> Result<PAutomaton<S::Weight>, OutOfTime> {
+    Ok(saturate::<S, InTurn, ()>(system, initial, semiring, deadline)?.0)
 }
 
 /// post* with a chosen worklist, and with what the memory has kept.
@@ -36,7 +47,8 @@ pub fn saturate<S, Q, M>(
     system: &PushdownSystem<S::Weight>,
     initial: &PAutomaton<S::Weight>,
     semiring: &mut S,
-) -> (PAutomaton<S::Weight>, M)
+    deadline: Deadline,
+) -> Result<(PAutomaton<S::Weight>, M), OutOfTime>
 where
     S: Semiring,
     Q: Worklist<S::Weight> + Default,
@@ -50,10 +62,11 @@ where
         epsilons_into: vec![Vec::new(); states].into(),
     };
     while let Some((number, gain)) = post.saturation.next() {
+        deadline.check()?;
         post.follow(system, number, &gain);
     }
     post.accept_empty_stacks();
-    (post.saturation.automaton, post.saturation.memory)
+    Ok((post.saturation.automaton, post.saturation.memory))
 }
 
 struct PostStar<'a, S: Semiring, Q, M> {

@@ -19,6 +19,7 @@ use super::post_star::saturate;
 use super::saturation::{Derivation, ShortestFirst};
 use super::semiring::{MinimalLength, Semiring};
 use super::system::{Configuration, Head, PushdownSystem};
+use crate::deadline::Deadline;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Witness {
@@ -40,7 +41,8 @@ impl ShortestPaths {
     pub fn of<W, V: Clone + PartialEq>(system: &PushdownSystem<W>, initial: &PAutomaton<V>) -> ShortestPaths {
         let lengths = system.weighted(|_, _| 1);
         let initial = initial.weighted(Reading::BottomFirst, |_| 0);
-        let (automaton, derivations) = saturate::<_, ShortestFirst, _>(&lengths, &initial, &mut MinimalLength);
+        let saturated = saturate::<_, ShortestFirst, _>(&lengths, &initial, &mut MinimalLength, Deadline::NEVER);
+        let (automaton, derivations) = saturated.expect("nothing ends it early");
         let completions = completions(&automaton);
         ShortestPaths { automaton, derivations, completions }
     }

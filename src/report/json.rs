@@ -68,8 +68,17 @@ fn end(end: &End) -> Value {
     insert_place(&mut object, end.place.as_ref());
     object.insert("function".to_owned(), json!(end.function));
     object.insert("locks".to_owned(), end.locks.iter().map(|HeldLock { name, .. }| json!(name)).collect());
+    object.insert("taken".to_owned(), end.locks.iter().map(taken).collect());
     object.insert("trace".to_owned(), end.trace.iter().map(trace_step).collect());
     object.insert("truncated".to_owned(), json!(end.is_cut));
+    Value::Object(object)
+}
+
+/// Where a lock that is held was taken; null where no one place is known.
+fn taken(lock: &HeldLock) -> Value {
+    let mut object = Map::new();
+    object.insert("lock".to_owned(), json!(lock.name));
+    insert_place(&mut object, lock.taken_at.as_ref());
     Value::Object(object)
 }
 

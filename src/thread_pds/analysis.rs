@@ -21,9 +21,10 @@ use super::noted::Noted;
 use super::population::Population;
 use super::system::{Step, ThreadId, Threads};
 use super::weights::Histories;
+use crate::deadline::{Deadline, OutOfTime};
 use crate::locks::Mode;
 use crate::locks::history::{Atom, BitSet, Count, HistorySets, LockHistory, LockId, Reading, SetId, Whole};
-use crate::pushdown::{Configuration, ControlId, PAutomaton, PushdownSystem, StateId, SymbolId, post_star};
+use crate::pushdown::{Configuration, ControlId, PAutomaton, PushdownSystem, StateId, SymbolId, post_star_within};
 
 /// What a thread reaches, with the histories of all ways there.
 #[derive(Debug)]
@@ -65,27 +66,43 @@ pub struct Analysis<'t> {
     pub(super) creates_after: FxHashMap<(ThreadId, ThreadId, bool), FxHashSet<SymbolId>>,
     /// All locks, and nothing but what is held: for questions about nesting.
     pub(super) holding: Option<Box<Analysis<'t>>>,
+    pub(super) deadline: Deadline,
 }
 
 impl<'t> Analysis<'t> {
     pub fn of(threads: &'t Threads) -> Analysis<'t> {
-        let mut analysis = Analysis::of_holding(threads);
+        Analysis::within(threads, Deadline::NEVER).expect("nothing ends it early")
+    }
+
+    /// The same, if there is time for it. When the time is up later, what is asked then is answered with "nothing is known".
+    pub fn within(threads: &'t Threads, deadline: Deadline) -> Result<Analysis<'t>, OutOfTime> {
+        let mut analysis = Analysis::of_holding(threads, deadline)?;
         analysis.tracked = analysis.tracked_locks();
-        let noted = Noted::entangled(threads, &analysis.first_pass);
+        let noted = Noted::entangled(threads, &analysis.first_pass, deadline)?;
         analysis.follow(noted);
-        analysis
+        deadline.check()?;
+        Ok(analysis)
+    }
+
+    /// Whether answers may be weaker than they would be with more time.
+    pub fn is_out_of_time(&self) -> bool {
+        self.deadline.check().is_err()
     }
 
     /// Nothing is left out.
     pub fn of_all_locks(threads: &'t Threads) -> Analysis<'t> {
-        let mut analysis = Analysis::of_holding(threads);
+        let mut analysis = Analysis::holding(threads);
         analysis.follow(Noted::All);
         analysis
     }
 
+    pub(super) fn holding(threads: &'t Threads) -> Analysis<'t> {
+        Analysis::of_holding(threads, Deadline::NEVER).expect("nothing ends it early")
+    }
+
     /// All locks, and what is held; no acquisition is noted.
-    pub(super) fn of_holding(threads: &'t Threads) -> Analysis<'t> {
-        let first_pass = FirstPass::of(threads);
+    fn of_holding(threads: &'t Threads, deadline: Deadline) -> Result<Analysis<'t>, OutOfTime> {
+        let first_pass = FirstPass::of(threads, deadline)?;
         let mut analysis = Analysis {
             threads,
             first_pass,
@@ -104,13 +121,15 @@ impl<'t> Analysis<'t> {
             creations: FxHashMap::default(),
             creates_after: FxHashMap::default(),
             holding: None,
+            deadline,
         };
         let reliable = analysis.first_pass.reliable.iter().map(|lock| LockId(lock as u32));
         let atoms = reliable.flat_map(|lock| [Mode::Shared, Mode::Exclusive].map(|mode| Atom::new(lock, mode).index()));
         analysis.refuting = atoms.chain([analysis.moment().index()]).collect();
         analysis.follow(Noted::Nothing);
         analysis.population = Population::of(&mut analysis);
-        analysis
+        deadline.check()?;
+        Ok(analysis)
     }
 
     /// Begins anew, with other acquisitions noted.
@@ -149,6 +168,11 @@ impl<'t> Analysis<'t> {
         self.first_pass.may_hold(self.threads, thread, origin, symbol)
     }
 
+    /// Whether no more than so many locks are held at a symbol.
+    pub fn holds_at_most(&self, thread: ThreadId, origin: Origin, symbol: SymbolId, most: usize) -> bool {
+        self.first_pass.holds_at_most(self.threads, thread, origin, symbol, most)
+    }
+
     /// The minimal histories of all ways to a symbol.
     pub fn histories_at(&mut self, thread: ThreadId, origin: Origin, symbol: SymbolId) -> Rc<[Whole]> {
         let Some(leader) = self.compact(thread).leader(symbol) else { return Rc::default() };
@@ -168,8 +192,10 @@ impl<'t> Analysis<'t> {
 
     pub(super) fn set_of_symbol(&mut self, thread: ThreadId, origin: Origin, symbol: SymbolId) -> SetId {
         let Some(leader) = self.compact(thread).leader(symbol) else { return SetId::NONE };
-        let reached = self.reached(thread, origin);
-        self.set_at(&reached, leader)
+        match self.reached(thread, origin) {
+            Ok(reached) => self.set_at(&reached, leader),
+            Err(OutOfTime) => SetId::ALL,
+        }
     }
 
     /// The minimal histories of all ways to anywhere, the end of the thread included.
@@ -183,7 +209,7 @@ impl<'t> Analysis<'t> {
         for symbol in symbols {
             wholes.extend(self.histories_at(thread, origin, symbol).iter().cloned());
         }
-        let reached = self.reached(thread, origin);
+        let Ok(reached) = self.reached(thread, origin) else { return self.read(thread, origin, None, SetId::ALL).into() };
         for control in reached.automaton.controls() {
             if let Some(set) = reached.automaton.final_weight(reached.automaton.state_of(control)) {
                 wholes.extend(self.read(thread, origin, None, *set));
@@ -212,20 +238,20 @@ impl<'t> Analysis<'t> {
         }
     }
 
-    fn reached(&mut self, thread: ThreadId, origin: Origin) -> Rc<Reached> {
+    fn reached(&mut self, thread: ThreadId, origin: Origin) -> Result<Rc<Reached>, OutOfTime> {
         let thread = self.first_pass.compacts.first(thread);
         if let Some(known) = self.reached.get(&(thread, origin)) {
-            return known.clone();
+            return Ok(known.clone());
         }
-        let system = self.weighted(thread);
+        let system = self.weighted(thread)?;
         let initial = self.initial(thread, origin);
         let mut semiring = Histories(&mut self.sets);
-        let automaton = post_star(&system, &initial, &mut semiring);
-        let completions = automaton.completions(&mut semiring);
+        let automaton = post_star_within(&system, &initial, &mut semiring, self.deadline)?;
+        let completions = automaton.completions_within(&mut semiring, self.deadline)?;
         self.sets.forget();
         let reached = Rc::new(Reached { automaton, completions });
         self.reached.insert((thread, origin), reached.clone());
-        reached
+        Ok(reached)
     }
 
     fn set_at(&mut self, reached: &Reached, symbol: SymbolId) -> SetId {
@@ -241,11 +267,15 @@ impl<'t> Analysis<'t> {
     }
 
     /// The thread's compact system with histories for weights.
-    pub(super) fn weighted(&mut self, thread: ThreadId) -> PushdownSystem<SetId> {
+    pub(super) fn weighted(&mut self, thread: ThreadId) -> Result<PushdownSystem<SetId>, OutOfTime> {
         let rules = self.compact(thread).system.rules().map(|(_, rule)| (rule.from.symbol, rule.weight));
         let rules: Vec<(SymbolId, Step)> = rules.collect();
-        let weights: Vec<SetId> = rules.into_iter().map(|(symbol, step)| self.weight(thread, symbol, step)).collect();
-        self.compact(thread).system.weighted(|id, _| weights[usize::from(id)])
+        let mut weights: Vec<SetId> = Vec::with_capacity(rules.len());
+        for (symbol, step) in rules {
+            self.deadline.check()?;
+            weights.push(self.weight(thread, symbol, step));
+        }
+        Ok(self.compact(thread).system.weighted(|id, _| weights[usize::from(id)]))
     }
 
     /// The histories of one step.

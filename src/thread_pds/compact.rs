@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::system::{Step, ThreadId, ThreadSystem, Threads};
+use crate::deadline::{Deadline, OutOfTime};
 use crate::pushdown::{ControlId, Head, PushdownSystem, Replacement, Rule, SymbolId};
 
 const MOST_ROUNDS: usize = 100;
@@ -229,7 +230,7 @@ pub struct Compacts {
 }
 
 impl Compacts {
-    pub fn of(threads: &Threads) -> Compacts {
+    pub fn of(threads: &Threads, deadline: Deadline) -> Result<Compacts, OutOfTime> {
         let mut is_created: Vec<bool> = threads.threads.iter().map(|thread| thread.created > 0).collect();
         for (_, rule) in threads.threads.iter().flat_map(|thread| thread.system.rules()) {
             if let Step::Spawn { thread } = rule.weight {
@@ -239,6 +240,7 @@ impl Compacts {
         let mut known: FxHashMap<u64, Vec<ThreadId>> = FxHashMap::default();
         let mut compacts = Compacts { alike: Vec::new(), compacts: Vec::new(), is_created };
         for thread in threads.ids() {
+            deadline.check()?;
             let alike = known.entry(fingerprint(threads.thread(thread))).or_default();
             let same = |other: &&ThreadId| {
                 let (one, two) = (threads.thread(thread), threads.thread(**other));
@@ -257,7 +259,7 @@ impl Compacts {
             compacts.compacts.push(first.is_none().then(|| Compact::of(threads.thread(thread))));
             compacts.alike.push(first.unwrap_or(thread));
         }
-        compacts
+        Ok(compacts)
     }
 
     /// The first thread that is like this one.

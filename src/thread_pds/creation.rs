@@ -14,8 +14,9 @@ use super::compact::Compact;
 use super::first_pass::Origin;
 use super::system::{Step, ThreadId};
 use super::weights::Histories;
+use crate::deadline::OutOfTime;
 use crate::locks::history::{LockHistory, SetId, Whole};
-use crate::pushdown::{Boolean, ControlId, Head, PAutomaton, PushdownSystem, Rule, RuleId, SymbolId, post_star};
+use crate::pushdown::{Boolean, ControlId, Head, PAutomaton, PushdownSystem, Rule, RuleId, SymbolId, post_star_within};
 
 /// Nothing chosen yet; the chosen child is the one created last; a later one was created.
 const BEFORE: u32 = 0;
@@ -36,8 +37,11 @@ impl Analysis<'_> {
         symbol: SymbolId,
     ) -> Vec<Whole> {
         let Some(symbol) = self.compact(parent).leader(symbol) else { return Vec::new() };
-        let sets = self.after_creation(parent, origin, child, child_runs);
-        sets.get(&symbol).map_or_else(Vec::new, |set| self.read(parent, origin, Some(symbol), *set))
+        let set = match self.after_creation(parent, origin, child, child_runs) {
+            Ok(sets) => sets.get(&symbol).copied(),
+            Err(OutOfTime) => Some(SetId::ALL),
+        };
+        set.map_or_else(Vec::new, |set| self.read(parent, origin, Some(symbol), set))
     }
 
     /// Whether a thread can create an instance of `second` after one of `first`, which it has not joined in between if that one still runs. In a large
@@ -47,7 +51,7 @@ impl Analysis<'_> {
         self.may_create_after(parent, first, second, first_runs)
             && (!is_small
                 || self.first_pass.origins(self.threads, parent).any(|origin| {
-                    let after = self.after_creation(parent, origin, first, first_runs);
+                    let Ok(after) = self.after_creation(parent, origin, first, first_runs) else { return true };
                     let creates = |rule: &Rule<Step>| rule.weight == Step::Spawn { thread: second };
                     self.compact(parent).system.rules().any(|(_, rule)| creates(rule) && after.contains_key(&rule.from.symbol))
                 }))
@@ -60,14 +64,17 @@ impl Analysis<'_> {
             self.creations.insert(parent, creations);
         }
         let body = self.creations[&parent].clone();
-        let threads = self.threads;
-        let after = self.creates_after.entry((parent, first, first_runs)).or_insert_with(|| {
+        let key = (parent, first, first_runs);
+        if !self.creates_after.contains_key(&key) {
             let system = phases(&body.system, first, first_runs, true, |_| true);
-            let initial = PAutomaton::of([&threads.thread(parent).initial()], &Boolean);
+            let initial = PAutomaton::of([&self.threads.thread(parent).initial()], &Boolean);
             let controls = body.system.control_count() as u32;
-            let heads = post_star(&system, &initial, &mut Boolean).weights_by_head(&mut Boolean).into_keys();
-            heads.filter(|head| head.control.0 / controls != BEFORE).map(|head| head.symbol).collect()
-        });
+            let Ok(reached) = post_star_within(&system, &initial, &mut Boolean, self.deadline) else { return true };
+            let heads = reached.weights_by_head(&mut Boolean).into_keys();
+            let after = heads.filter(|head| head.control.0 / controls != BEFORE).map(|head| head.symbol).collect();
+            self.creates_after.insert(key, after);
+        }
+        let after = &self.creates_after[&key];
         let creates = |rule: &Rule<Step>| rule.weight == Step::Spawn { thread: second };
         body.system.rules().any(|(_, rule)| creates(rule) && after.contains(&rule.from.symbol))
     }
@@ -78,18 +85,19 @@ impl Analysis<'_> {
         origin: Origin,
         child: ThreadId,
         child_runs: bool,
-    ) -> Rc<BTreeMap<SymbolId, SetId>> {
+    ) -> Result<Rc<BTreeMap<SymbolId, SetId>>, OutOfTime> {
         let parent = self.first_pass.compacts.first(parent);
         if let Some(known) = self.after_creation.get(&(parent, origin, child, child_runs)) {
-            return known.clone();
+            return Ok(known.clone());
         }
-        let weights = self.weighted(parent);
+        let weights = self.weighted(parent)?;
         let moment = self.sets.set_of([LockHistory::at_moment(self.moment())]);
         let body = &self.compact(parent).system;
         let system = phases(body, child, child_runs, moment, |id| weights.rule(id).weight);
         let initial = self.initial(parent, origin);
         let mut semiring = Histories(&mut self.sets);
-        let weights = post_star(&system, &initial, &mut semiring).weights_by_head(&mut semiring);
+        let reached = post_star_within(&system, &initial, &mut semiring, self.deadline)?;
+        let weights = reached.weights_by_head_within(&mut semiring, self.deadline)?;
         let controls = self.threads.thread(parent).system.control_count() as u32;
         let mut by_symbol: BTreeMap<SymbolId, SetId> = BTreeMap::new();
         for (head, set) in weights {
@@ -101,7 +109,7 @@ impl Analysis<'_> {
         self.sets.forget();
         let by_symbol = Rc::new(by_symbol);
         self.after_creation.insert((parent, origin, child, child_runs), by_symbol.clone());
-        by_symbol
+        Ok(by_symbol)
     }
 }
 

@@ -10,8 +10,9 @@ use super::compact::Compacts;
 use super::lock_table::{Identity, LockKind, Mode};
 use super::states::{LockStates, RelationsId, StateRelations};
 use super::system::{Step, ThreadId, Threads};
+use crate::deadline::{Deadline, OutOfTime};
 use crate::locks::history::{Atom, BitSet, LockHistory, LockId};
-use crate::pushdown::{PAutomaton, Semiring, SymbolId, post_star};
+use crate::pushdown::{PAutomaton, Semiring, SymbolId, post_star_within};
 
 /// How an instance of a thread came into being.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,22 +34,22 @@ pub struct FirstPass {
 }
 
 impl FirstPass {
-    pub fn of(threads: &Threads) -> FirstPass {
+    pub fn of(threads: &Threads, deadline: Deadline) -> Result<FirstPass, OutOfTime> {
         let is_one = |lock: &LockId| threads.locks.lock(*lock).identity == Identity::One;
         let mut pass = FirstPass {
             reliable: threads.locks.ids().filter(is_one).map(|lock| lock.0 as usize).collect(),
-            compacts: Compacts::of(threads),
+            compacts: Compacts::of(threads, deadline)?,
             semiring: StateRelations::default(),
             relations: vec![FxHashMap::default(); threads.threads.len()],
         };
         let mut open: Vec<ThreadId> = pass.compacts.firsts().collect();
         loop {
             for thread in open {
-                pass.relations[thread.index()] = pass.saturate(threads, thread);
+                pass.relations[thread.index()] = pass.saturate(threads, thread, deadline)?;
             }
             let strange = pass.released_by_strangers(threads);
             if strange.is_empty() {
-                return pass;
+                return Ok(pass);
             }
             strange.iter().for_each(|lock| pass.reliable.remove(lock));
             // Only who has to do with these locks sees anything new.
@@ -60,18 +61,24 @@ impl FirstPass {
         }
     }
 
-    fn saturate(&mut self, threads: &Threads, thread: ThreadId) -> FxHashMap<SymbolId, RelationsId> {
+    fn saturate(
+        &mut self,
+        threads: &Threads,
+        thread: ThreadId,
+        deadline: Deadline,
+    ) -> Result<FxHashMap<SymbolId, RelationsId>, OutOfTime> {
         let FirstPass { compacts, reliable, .. } = self;
         // Most of what comes up on the way is of no use afterwards.
         let semiring = &mut StateRelations::default();
         let system = compacts.of_thread(thread).system.weighted(|_, rule| semiring.weigh(rule.weight, &threads.locks, reliable));
         let initial = PAutomaton::of([&threads.thread(thread).initial()], semiring);
         let mut by_symbol: FxHashMap<SymbolId, RelationsId> = FxHashMap::default();
-        for (head, weight) in post_star(&system, &initial, semiring).weights_by_head(semiring) {
+        let reached = post_star_within(&system, &initial, semiring, deadline)?;
+        for (head, weight) in reached.weights_by_head_within(semiring, deadline)? {
             let known = by_symbol.get(&head.symbol).copied().unwrap_or_else(|| semiring.zero());
             by_symbol.insert(head.symbol, semiring.combine(&known, &weight));
         }
-        by_symbol.into_iter().map(|(symbol, relations)| (symbol, self.semiring.copy(semiring, relations))).collect()
+        Ok(by_symbol.into_iter().map(|(symbol, relations)| (symbol, self.semiring.copy(semiring, relations))).collect())
     }
 
     fn released_by_strangers(&self, threads: &Threads) -> BitSet {
@@ -136,6 +143,16 @@ impl FirstPass {
         }
         self.semiring.touched(relations, begins, &threads.locks).for_each(|(lock, states)| insert(lock, states));
         atoms
+    }
+
+    /// Whether no more than so many locks are held there: as many names, each for one.
+    pub fn holds_at_most(&self, threads: &Threads, thread: ThreadId, origin: Origin, symbol: SymbolId, most: usize) -> bool {
+        let names = self.may_hold(threads, thread, origin, symbol);
+        let is_once = |atom: Atom| {
+            let states = self.states(threads, thread, origin, symbol, atom.lock());
+            states.is_some_and(|states| !states.may_be_held_again())
+        };
+        names.iter().count() <= most && names.iter().map(Atom::from_index).all(is_once)
     }
 
     /// How often a lock may be held for reading and for writing where a rule applies, whoever comes there.

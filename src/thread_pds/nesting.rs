@@ -22,7 +22,7 @@ pub enum Nesting {
 impl Analysis<'_> {
     /// How a thread uses its locks, those that play no part with others included.
     pub fn nesting(&mut self, thread: ThreadId) -> Nesting {
-        let mut holding = self.holding.take().unwrap_or_else(|| Box::new(Analysis::of_holding(self.threads)));
+        let mut holding = self.holding.take().unwrap_or_else(|| Box::new(Analysis::holding(self.threads)));
         let breaks = holding.releases_out_of_order(thread);
         let nesting = match breaks.is_empty() {
             true => Nesting::Nested,
@@ -65,7 +65,7 @@ impl Analysis<'_> {
     /// Whether each procedure that returns has given back exactly what it took.
     fn gives_back_in_frame(&mut self, thread: ThreadId) -> bool {
         let body = self.threads.thread(thread);
-        let system = self.weighted(thread);
+        let Ok(system) = self.weighted(thread) else { return false };
         let initial = {
             let semiring = Histories(&mut self.sets);
             PAutomaton::of([&body.initial()], &semiring)

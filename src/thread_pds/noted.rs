@@ -13,6 +13,7 @@ use rustc_hash::FxHashSet;
 
 use super::first_pass::FirstPass;
 use super::system::{Step, ThreadId, Threads};
+use crate::deadline::{Deadline, OutOfTime};
 use crate::locks::history::{Atom, BitSet, LockId};
 use crate::pushdown::SymbolId;
 
@@ -31,12 +32,13 @@ pub enum Noted {
 
 impl Noted {
     /// Locks that are not reliable have no part in histories.
-    pub fn entangled(threads: &Threads, pass: &FirstPass) -> Noted {
+    pub fn entangled(threads: &Threads, pass: &FirstPass, deadline: Deadline) -> Result<Noted, OutOfTime> {
         let mut always = BitSet::default();
         let mut edges: FxHashSet<(LockId, LockId)> = FxHashSet::default();
         threads.threads.iter().flat_map(|thread| &thread.holds).for_each(|atom| always.insert(atom.lock().0 as usize));
         for thread in pass.compacts.firsts() {
             for (_, rule) in pass.compacts.of_thread(thread).system.rules() {
+                deadline.check()?;
                 match rule.weight {
                     Step::Acquire { lock, .. } | Step::TrySucceeded { lock, .. } => {
                         let before = held(threads, pass, thread, rule.from.symbol).filter(|before| *before != lock);
@@ -63,7 +65,7 @@ impl Noted {
         for (number, members) in petgraph::algo::tarjan_scc(&order).into_iter().enumerate().filter(|(_, part)| part.len() > 1) {
             members.into_iter().for_each(|node| parts[node.index()] = Some(number as u32));
         }
-        Noted::Entangled { parts, always }
+        Ok(Noted::Entangled { parts, always })
     }
 
     /// Whether the acquisition of a lock at a symbol stands in histories.

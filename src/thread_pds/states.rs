@@ -32,6 +32,10 @@ impl LockStates {
         self.0 & !(1 << NONE) != 0
     }
 
+    pub fn may_be_held_again(self) -> bool {
+        self.0 & 1 << MORE != 0
+    }
+
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }

@@ -62,3 +62,44 @@ fn no_time_at_all_is_an_incomplete_answer() {
     assert!(list(&report, "limits").iter().any(|limit| limit == "the time budget is used up"), "{report}");
     assert!(report["checks"].as_object().expect("checks").values().all(|state| state == "unknown"));
 }
+
+/// Thousands of functions that call each other under locks: the order of locks alone would take far longer.
+fn entangled() -> String {
+    let mut text = String::from("#include <pthread.h>\nint x;\n");
+    (0..200).for_each(|lock| text += &format!("pthread_mutex_t m{lock} = PTHREAD_MUTEX_INITIALIZER;\n"));
+    let mut state: u64 = 1;
+    let mut below = |most: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % most
+    };
+    for function in (0..3000u64).rev() {
+        text += &format!("static void f{function}(void) {{\n");
+        for _ in 0..2 {
+            let lock = below(200);
+            text += &format!("    pthread_mutex_lock(&m{lock});\n");
+            for callee in [function + 1 + below(11), function + 1 + below(11)] {
+                if callee < 3000 {
+                    text += &format!("    if (x > {callee}) f{callee}();\n");
+                }
+            }
+            text += &format!("    pthread_mutex_unlock(&m{lock});\n");
+        }
+        text += "}\n";
+    }
+    (0..8).for_each(|thread| text += &format!("static void *t{thread}(void *a) {{ while (x) f{thread}(); return a; }}\n"));
+    text += "int main(void) {\n    pthread_t h[8];\n";
+    (0..8).for_each(|thread| text += &format!("    pthread_create(&h[{thread}], 0, t{thread}, 0);\n"));
+    text + "    return x;\n}\n"
+}
+
+#[test]
+fn it_is_kept_by_the_lock_engines() {
+    let scratch = Scratch::with(&entangled());
+    let budget = 6.0;
+    let (run, elapsed) = timed(&scratch, &["prog.c", "--check", "deadlock", "--no-explore", "--budget", "6", "--format", "json"]);
+    let report = run.json();
+    assert!(elapsed <= kept(budget), "{elapsed:?}");
+    let is_cut = |limit: &serde_json::Value| limit.as_str().is_some_and(|limit| limit.contains("time"));
+    assert!(list(&report, "limits").iter().any(is_cut), "{report}");
+    assert_eq!(report["checks"]["deadlock"], "unknown");
+}

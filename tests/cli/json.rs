@@ -93,11 +93,13 @@ fn check_protection(table: &Value) {
 fn check_sites(holder: &Value) {
     assert!((1..=2).contains(&list(holder, "sites").len()), "{holder}");
     for site in list(holder, "sites") {
-        keys(site, &["thread", "role", "object", "file", "line", "column", "function", "locks", "trace", "truncated"]);
+        keys(site, &["thread", "role", "object", "file", "line", "column", "function", "locks", "taken", "trace", "truncated"]);
         assert!(site["truncated"].is_boolean(), "{site}");
         assert!(["thread", "role", "file", "function"].iter().all(|key| is_text(&site[*key])), "{site}");
         assert!(site["line"].as_u64() > Some(0) && site["column"].as_u64() > Some(0), "{site}");
         assert!(list(site, "locks").iter().all(is_text));
+        let taken: Vec<&Value> = list(site, "taken").iter().map(|taken| &taken["lock"]).collect();
+        assert_eq!(taken, list(site, "locks").iter().collect::<Vec<_>>(), "one for each lock, in the same order: {site}");
         for step in list(site, "trace") {
             keys(step, &["file", "line", "column", "function", "event"]);
             assert!(
@@ -242,4 +244,50 @@ fn mathematics_that_clang_knows_is_known() {
     )
     .report(&[]);
     assert_eq!((list(&report, "assumptions").len(), list(&report, "findings").len()), (0, 0), "{report}");
+}
+
+const CROSSED: &str = "\
+#include <pthread.h>
+pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static void *f(void *arg) {
+    pthread_mutex_lock(&a);
+    pthread_mutex_lock(&b);
+    pthread_mutex_unlock(&b);
+    pthread_mutex_unlock(&a);
+    return arg;
+}
+static void *g(void *arg) {
+    pthread_mutex_lock(&b);
+    pthread_mutex_lock(&a);
+    pthread_mutex_unlock(&a);
+    pthread_mutex_unlock(&b);
+    return arg;
+}
+int main(void) {
+    pthread_t one, two;
+    pthread_create(&one, 0, f, 0);
+    pthread_create(&two, 0, g, 0);
+    pthread_join(one, 0);
+    return pthread_join(two, 0);
+}
+";
+
+#[test]
+fn a_cycle_says_where_each_lock_was_taken_and_what_is_waited_for() {
+    let scratch = Scratch::with(CROSSED);
+    for mode in [&["--no-explore"][..], &[]] {
+        let arguments = [&["prog.c", "--check", "deadlock", "--format", "json"], mode].concat();
+        let report = scratch.lockcheck(&arguments).expect(1).json();
+        let [finding] = &list(&report, "findings")[..] else { panic!("one cycle: {report}") };
+        let held = |site: &Value| {
+            let [taken] = &list(site, "taken")[..] else { panic!("one lock is held: {site}") };
+            let text = |value: &Value| value.as_str().expect("a name").to_owned();
+            let line = |value: &Value| value["line"].as_u64().expect("a line");
+            (text(&taken["lock"]), line(taken), text(&site["object"]), line(site))
+        };
+        let mut members: Vec<_> = list(finding, "sites").iter().filter(|site| site["role"] == "acquire").map(held).collect();
+        members.sort();
+        let name = str::to_owned;
+        assert_eq!(members, [(name("a"), 4, name("b"), 5), (name("b"), 11, name("a"), 12)], "{mode:?}: {report}");
+    }
 }

@@ -218,3 +218,26 @@ fn a_release_through_another_pointer_may_be_of_another_lock() {
     let said = said_of(text);
     assert!(!said.result.candidates.is_empty() || !said.result.limits.is_empty(), "b may still be held: {}", said.summary());
 }
+
+#[test]
+fn of_very_many_cycles_every_place_is_listed() {
+    let locks: String = (0..16).map(|lock| format!("MUTEX(g{lock});\n")).collect();
+    let nests = |first: usize, one: &str, other: &str| -> String {
+        let nest = |lock: usize| {
+            format!("if (x == {lock}) {{ L(g{lock}); L({one});\nL({other});\nU({other}); U({one}); U(g{lock}); }}\n")
+        };
+        (first..first + 8).map(nest).collect()
+    };
+    // Both threads have to do with all locks.
+    let all: String = (0..16).map(|lock| format!("L(g{lock}); U(g{lock});\n")).collect();
+    let (up, down) = (all.clone() + &nests(0, "a", "b"), all + &nests(8, "b", "a"));
+    let program = format!(
+        "MUTEX(a); MUTEX(b); int x; {locks} void *f(void *p) {{ {up} return 0; }} void *g(void *p) {{ {down} return 0; }} TWO(f, g)"
+    );
+    let said = said_of(&program);
+    let listed: std::collections::BTreeSet<_> = said.result.candidates.iter().flat_map(|one| one.lines()).collect();
+    assert_eq!(listed.len(), 16, "eight places of each thread: {}", said.summary());
+    assert!(said.result.candidates.len() <= 16, "{}", said.result.candidates.len());
+    let rest = format!("{} further possible deadlocks", 64 - said.result.candidates.len());
+    assert!(said.result.limits.iter().any(|limit| limit.to_string().starts_with(&rest)), "{rest}: {}", said.summary());
+}

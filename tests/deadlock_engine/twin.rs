@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lockcheck::explore::exhaustive::{Bounds, explore};
 use lockcheck::explore::machine::{Machine, RunOptions};
-use lockcheck::findings::Rule;
+use lockcheck::findings::{Reason, Rule};
 use lockcheck::models::Models;
 
-use super::locking::{FEATURES, program};
+use super::elements;
+use super::locking::{FEATURES, Generated, program};
 use super::shared::{for_all, load_c};
 use super::support::{Said, analyse};
 
@@ -24,11 +25,12 @@ struct Compared {
     spurious: usize,
     /// Programs that are said to have none.
     is_proved: bool,
+    /// A cycle was dismissed by the order of addresses.
+    is_in_order: bool,
     complaints: Vec<String>,
 }
 
-fn compare(seed: u64, directory: &std::path::Path, models: &Models) -> Compared {
-    let written = program(seed);
+fn compare(seed: u64, written: Generated, directory: &std::path::Path, models: &Models) -> Compared {
     let file = directory.join(format!("seed-{seed}.c"));
     std::fs::write(&file, &written.source).expect("a program can be written");
     let program = load_c(&file, &[]);
@@ -55,7 +57,9 @@ fn compare(seed: u64, directory: &std::path::Path, models: &Models) -> Compared 
     }
     let is_shown = |candidate: &&Lines| shown.iter().any(|lines| candidate.is_subset(lines));
     let is_complete = exhaustion.is_complete;
+    let is_in_order = said.result.refuted.iter().any(|group| group.reason == Reason::LockOrder);
     Compared {
+        is_in_order,
         features: written.features,
         is_complete,
         deadlocks: shown.len(),
@@ -76,7 +80,7 @@ fn seeds() -> Vec<u64> {
 fn no_deadlock_is_dismissed() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let models = Models::embedded();
-    let programs = for_all(&seeds(), |seed| compare(*seed, directory.path(), &models));
+    let programs = for_all(&seeds(), |seed| compare(*seed, program(*seed), directory.path(), &models));
     let count = |holds: &dyn Fn(&Compared) -> bool| programs.iter().filter(|program| holds(program)).count();
     let sum = |number: &dyn Fn(&Compared) -> usize| programs.iter().map(number).sum::<usize>();
     println!(
@@ -97,4 +101,22 @@ fn no_deadlock_is_dismissed() {
     assert!(count(&|program| program.is_complete) * 5 >= programs.len(), "too many programs are too large");
     assert!(count(&|program| program.deadlocks > 0) * 10 >= programs.len(), "too few programs have a deadlock");
     assert!(count(&|program| program.is_proved) * 5 >= programs.len(), "too few programs are proved to have none");
+}
+
+#[test]
+fn no_deadlock_is_dismissed_by_the_order_of_addresses() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let models = Models::embedded();
+    let programs = for_all(&seeds(), |seed| {
+        let elements::Elements { source, forms } = elements::program(*seed);
+        compare(*seed, Generated { source, features: forms }, directory.path(), &models)
+    });
+    let count = |holds: &dyn Fn(&Compared) -> bool| programs.iter().filter(|program| holds(program)).count();
+    let (deadlocks, in_order) = (count(&|program| program.deadlocks > 0), count(&|program| program.is_in_order));
+    println!("{} programs, {deadlocks} with a deadlock, {in_order} with a cycle that addresses dismiss", programs.len());
+    let wrong: Vec<&String> = programs.iter().flat_map(|program| &program.complaints).collect();
+    assert!(wrong.is_empty(), "{} programs\n{}", wrong.len(), wrong[0]);
+    let forms: BTreeSet<&str> = programs.iter().flat_map(|program| program.features.iter().copied()).collect();
+    assert!(programs.len() < 200 || forms.len() == elements::FORMS.len(), "{forms:?}");
+    assert!(programs.len() < 200 || deadlocks >= 20 && in_order >= 20, "{deadlocks} deadlocks, {in_order} in order");
 }

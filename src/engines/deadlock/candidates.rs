@@ -88,7 +88,7 @@ pub fn all_edges(analysis: &Analysis<'_>) -> Vec<OrderEdge> {
                     | Step::Spawn { .. }
                     | Step::Condition => continue,
                 };
-                if !analysis.comes_to(thread, origin, symbol) {
+                if analysis.is_out_of_time() || !analysis.comes_to(thread, origin, symbol) {
                     continue;
                 }
                 let atoms = analysis.may_hold(thread, origin, symbol);

@@ -5,7 +5,8 @@
 //! # Theorem      If threads block each other there is a cycle without chords, its nodes fit two by two, and all of its nodes lie in one strongly
 //!                connected part of the nodes that follow and fit each other. So pairs are looked at first, then, where such a part is left,
 //!                chains: no member of one surely holds up any but the one before it.
-//! # Deviations   Chains are followed up to a number of steps, and cycles are kept up to a number.
+//!                A part in which all locks are taken in one order of addresses has no cycle (`ascending`).
+//! # Deviations   Chains are followed up to a number of steps, cycles are kept up to a number, and all of it lasts as long as there is time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -14,14 +15,16 @@ use rustc_hash::FxHashMap;
 
 use super::alike::Alike;
 use super::candidates::Blocking;
-use super::{DeadlockCycle, Held, Member, OrderEdge, Wait};
+use super::{DeadlockCycle, Held, Member, Natures, OrderEdge, Wait, are_in_order};
 use crate::engines::reachability::{Answer, Participant, Standing, chosen, not_together};
 use crate::locks::history::{Atom, BitSet, Doubt, Doubts, LockId, Whole, check};
 use crate::pushdown::SymbolId;
 use crate::thread_pds::{Analysis, Origin, ThreadId};
 
+#[derive(Clone)]
 struct Node {
     edge: OrderEdge,
+    is_unsure: bool,
     /// Those with which it may hold what it holds.
     histories: Rc<[Whole]>,
     /// Atoms that all of them hold.
@@ -48,6 +51,7 @@ struct Search<'a, 't> {
     analysis: &'a mut Analysis<'t>,
     blocking: &'a Blocking,
     places: &'a Alike,
+    natures: &'a Natures,
     nodes: Vec<Node>,
     /// By node: those that hold it up; nodes that wait for the same share one list.
     next: Vec<Rc<[usize]>>,
@@ -55,20 +59,25 @@ struct Search<'a, 't> {
     /// By thread: all that are like it, if they are one here.
     alike: BTreeMap<ThreadId, Vec<ThreadId>>,
     found: BTreeMap<Sites, DeadlockCycle>,
+    /// Only cycles with something that is not certain count, and one of them is enough.
+    seeks_unsure: bool,
     steps: usize,
     closed: usize,
 }
 
-/// The cycles, and whether all were looked at.
+/// The cycles of what is certain, whether all were looked at, and whether there is one with something that is not.
 pub fn search(
     analysis: &mut Analysis<'_>,
     blocking: &Blocking,
-    edges: &[OrderEdge],
+    (edges, natures): (&[OrderEdge], &Natures),
     places: &Alike,
-) -> (Vec<DeadlockCycle>, bool) {
+) -> (Vec<DeadlockCycle>, bool, bool) {
     let alike = alike(analysis);
     let mut nodes = Vec::new();
     for edge in edges {
+        if analysis.is_out_of_time() {
+            break;
+        }
         let is_first = edge.origin == Origin::Created || alike.contains_key(&edge.thread);
         if !is_first {
             continue;
@@ -81,23 +90,23 @@ pub fn search(
         let histories: Rc<[Whole]> = all.iter().filter(holding).cloned().collect();
         let surely = |history: &Whole| history.final_atoms().map(Atom::index).collect::<BitSet>();
         let Some(common) = histories.iter().map(surely).reduce(|one, two| one.intersection(&two)) else { continue };
-        nodes.push(Node { edge: *edge, histories, surely: common });
+        let is_unsure = natures.get(edge).is_some_and(|nature| nature.is_unsure);
+        nodes.push(Node { edge: *edge, is_unsure, histories, surely: common });
     }
-    let next = following(blocking, &nodes);
-    let mut search = Search {
-        analysis,
-        blocking,
-        places,
-        nodes,
-        next,
-        fits: FxHashMap::default(),
-        alike,
-        found: BTreeMap::new(),
-        steps: 0,
-        closed: 0,
-    };
+    let (sure, has_unsure) =
+        (nodes.iter().filter(|node| !node.is_unsure).cloned().collect(), nodes.iter().any(|node| node.is_unsure));
+    let mut search = Search::of(analysis, (blocking, places, natures), sure, alike);
     let is_complete = search.run();
-    (search.found.into_values().collect(), is_complete)
+    let Search { analysis, alike, found, .. } = search;
+    if !has_unsure {
+        return (found.into_values().collect(), is_complete, false);
+    }
+    // Of the others it is asked only whether there is one.
+    let mut search = Search::of(analysis, (blocking, places, natures), nodes, alike);
+    search.seeks_unsure = true;
+    let is_decided = search.run() || search.has_unsure();
+    let has_unsure = search.has_unsure();
+    (found.into_values().collect(), is_complete && is_decided, has_unsure)
 }
 
 /// Threads of the start that do the same and begin with nothing, by the first of them; others alone.
@@ -124,7 +133,35 @@ fn following(blocking: &Blocking, nodes: &[Node]) -> Vec<Rc<[usize]>> {
     nodes.iter().map(|node| by_wait[&node.edge.waits].clone()).collect()
 }
 
-impl Search<'_, '_> {
+impl<'a, 't> Search<'a, 't> {
+    fn of(
+        analysis: &'a mut Analysis<'t>,
+        (blocking, places, natures): (&'a Blocking, &'a Alike, &'a Natures),
+        nodes: Vec<Node>,
+        alike: BTreeMap<ThreadId, Vec<ThreadId>>,
+    ) -> Search<'a, 't> {
+        let next = following(blocking, &nodes);
+        Search {
+            analysis,
+            blocking,
+            places,
+            natures,
+            nodes,
+            next,
+            fits: FxHashMap::default(),
+            alike,
+            found: BTreeMap::new(),
+            seeks_unsure: false,
+            steps: 0,
+            closed: 0,
+        }
+    }
+
+    /// What was sought was found.
+    fn has_unsure(&self) -> bool {
+        self.seeks_unsure && !self.found.is_empty()
+    }
+
     fn run(&mut self) -> bool {
         let mut is_complete = self.pairs();
         // From here on only what lies on cycles of nodes that fit.
@@ -139,8 +176,12 @@ impl Search<'_, '_> {
         is_complete
     }
 
+    fn is_in_order(&self, chain: &[usize]) -> bool {
+        are_in_order(self.natures, chain.iter().map(|at| &self.nodes[*at].edge))
+    }
+
     fn is_full(&self) -> bool {
-        self.found.len() > MOST_CYCLES || self.closed > MOST_CLOSED
+        self.found.len() > MOST_CYCLES || self.closed > MOST_CLOSED || self.has_unsure() || self.analysis.is_out_of_time()
     }
 
     /// Cycles of two; false when the search was cut off.
@@ -168,6 +209,9 @@ impl Search<'_, '_> {
             return false;
         }
         for one in 0..self.nodes.len() {
+            if self.is_full() {
+                return false;
+            }
             let following = self.next[one].clone();
             self.next[one] = following.iter().copied().filter(|other| self.fit(one, *other)).collect();
         }
@@ -179,11 +223,14 @@ impl Search<'_, '_> {
             });
         }
         let mut part = vec![0; self.nodes.len()];
+        let mut is_in_order = Vec::new();
         for (number, members) in petgraph::algo::tarjan_scc(&graph).into_iter().enumerate() {
+            is_in_order.push(are_in_order(self.natures, members.iter().map(|node| &self.nodes[node.index()].edge)));
             members.into_iter().for_each(|node| part[node.index()] = number);
         }
         for (one, following) in self.next.iter_mut().enumerate() {
-            *following = following.iter().copied().filter(|other| part[*other] == part[one]).collect();
+            let stays = |other: &usize| part[*other] == part[one] && !is_in_order[part[one]];
+            *following = following.iter().copied().filter(stays).collect();
         }
         true
     }
@@ -210,6 +257,8 @@ impl Search<'_, '_> {
             }
             chain.push(candidate);
             let is_complete = match closes {
+                // These do not wait for each other after all; with others they may.
+                true if self.is_in_order(chain) => self.grow(chain),
                 true if chain.len() > 2 => {
                     self.close(chain);
                     true
@@ -241,17 +290,20 @@ impl Search<'_, '_> {
             return false;
         }
         // A chord: it holds up an earlier member, or an earlier one it; then a shorter cycle is looked at on its own.
+        // Where addresses are in order that shorter one may be none, so only what is sure counts.
         let node = &self.nodes[candidate];
+        let has_order = |edge: &OrderEdge| self.natures.get(edge).is_some_and(|nature| nature.goes_up || nature.goes_down);
+        let is_plain = !has_order(&node.edge) && !chain.iter().any(|at| has_order(&self.nodes[*at].edge));
         let holds_up = |at: &usize| {
             let waits = self.nodes[*at].edge.waits;
-            self.blocking.blocks(waits, node.edge.holds) || self.blocking.is_held_up(waits, &node.surely)
+            is_plain && self.blocking.blocks(waits, node.edge.holds) || self.blocking.is_held_up(waits, &node.surely)
         };
         if chain[..chain.len() - 1].iter().any(holds_up) {
             return false;
         }
         let is_held_up = |at: &usize| {
             let earlier = &self.nodes[*at];
-            self.blocking.blocks(node.edge.waits, earlier.edge.holds)
+            is_plain && self.blocking.blocks(node.edge.waits, earlier.edge.holds)
                 || self.blocking.is_held_up(node.edge.waits, &earlier.surely)
         };
         if chain[1..].iter().any(is_held_up) {
@@ -299,6 +351,10 @@ impl Search<'_, '_> {
         let edges = chain.iter().map(|at| &self.nodes[*at].edge);
         let sites: Sites = edges.map(|edge| (place(edge), edge.waits)).collect();
         if self.found.get(&sites).is_some_and(|known| known.doubts.is_empty()) {
+            return;
+        }
+        let is_unsure = chain.iter().any(|at| self.nodes[*at].is_unsure);
+        if self.is_in_order(chain) || self.seeks_unsure && !is_unsure {
             return;
         }
         self.closed += 1;

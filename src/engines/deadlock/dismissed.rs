@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::candidates::Blocking;
-use super::{DeadlockCycle, Dismissal, DismissedCycle, Held, OrderEdge, Wait};
+use super::{DeadlockCycle, Dismissal, DismissedCycle, Held, Natures, OrderEdge, Wait, are_in_order};
 use crate::engines::reachability::{Answer, Participant, Refutation, choose, not_together};
 use crate::locks::history::{Atom, Incompatible, Whole};
 use crate::pushdown::SymbolId;
@@ -17,7 +17,7 @@ const MOST_EDGES: usize = 2_000;
 pub fn dismissed(
     analysis: &mut Analysis<'_>,
     blocking: &Blocking,
-    edges: &[OrderEdge],
+    (edges, natures): (&[OrderEdge], &Natures),
     cycles: &[DeadlockCycle],
 ) -> Vec<DismissedCycle> {
     let reported: BTreeSet<(ThreadId, SymbolId)> =
@@ -27,7 +27,7 @@ pub fn dismissed(
     let mut dismissed = Vec::new();
     let unreported = edges.iter().filter(|edge| !reported.contains(&(edge.thread, edge.symbol)));
     for edge in unreported.take(MOST_EDGES) {
-        if dismissed.len() >= MOST_DISMISSED {
+        if dismissed.len() >= MOST_DISMISSED || analysis.is_out_of_time() {
             break;
         }
         let Some(cycle) = graph.shortest_through(edge) else { continue };
@@ -35,7 +35,7 @@ pub fn dismissed(
         if !seen.insert(key) {
             continue;
         }
-        if let Some(reason) = reason(analysis, &cycle) {
+        if let Some(reason) = reason(analysis, natures, &cycle) {
             dismissed.push(DismissedCycle { edges: cycle, reason });
         }
     }
@@ -86,7 +86,7 @@ impl<'e> Order<'e> {
     }
 }
 
-fn reason(analysis: &mut Analysis<'_>, cycle: &[OrderEdge]) -> Option<Dismissal> {
+fn reason(analysis: &mut Analysis<'_>, natures: &Natures, cycle: &[OrderEdge]) -> Option<Dismissal> {
     for (at, edge) in cycle.iter().enumerate() {
         let same = |other: &&OrderEdge| (other.thread, other.origin) == (edge.thread, edge.origin);
         if cycle[..=at].iter().filter(same).count() > analysis.population.with_origin(edge.thread, edge.origin) {
@@ -121,6 +121,9 @@ fn reason(analysis: &mut Analysis<'_>, cycle: &[OrderEdge]) -> Option<Dismissal>
                 return Some(Dismissal::NotTogether(reason));
             }
         }
+    }
+    if are_in_order(natures, members.iter()) {
+        return Some(Dismissal::InOrder);
     }
     match choose(analysis, participants) {
         Answer::Refuted(Refutation::Locks { reason: Incompatible::CommonLock { lock, .. }, .. }) => {

@@ -1,16 +1,19 @@
 //! Deadlocks of a C program: cycles of its threads' systems in the words of the source.
 //!
-//! # Method       `thread_pds::ProgramThreads` are the systems, [`deadlocks`] finds the cycles. What is left is a candidate, to be shown by execution;
+//! # Method       `thread_pds::ProgramThreads` are the systems, [`deadlocks`](super::deadlocks) finds the cycles. What is left is a candidate, to be shown by execution;
 //!                what was dismissed keeps its reason.
 //! # Theorem      A state of a run in which threads wait for each other in a cycle of locks and joins is among the candidates, unless a limit says
 //!                what was not looked at.
 //! # False alarms Data decide nothing here: a cycle may need branches that exclude each other.
-//! # Misses       What is no lock and no join: conditions, semaphores, barriers. Their waits are limits.
+//! # Misses       What is no lock and no join: conditions, semaphores, barriers. Their waits are limits. Waits for a condition that no signal can end
+//!                because of a lock are candidates (`signals`).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
-use super::{DeadlockCycle, Deadlocks, Dismissal, DismissedCycle, Held, OrderEdge, Wait, deadlocks};
+use super::ascending::{Addresses, Nature};
+use super::limits::DeadlockLimit;
+use super::signals::stuck_waits;
+use super::{DeadlockCycle, Dismissal, DismissedCycle, Held, OrderEdge, Wait, deadlocks_in_order};
 use crate::engines::race::names::Names;
 use crate::engines::race::order::Orders;
 use crate::engines::race::reach::Reach;
@@ -18,13 +21,12 @@ use crate::engines::race::{LockHeld, RefutedGroup, Side};
 use crate::engines::reachability::NotTogether;
 use crate::facts::{OrderReason, PhaseId};
 use crate::findings::{Reason, Role};
-use crate::locks::history::{Atom, Incompatible, LockId};
+use crate::locks::history::{Incompatible, LockId};
 use crate::locks::{Held as HeldThing, Mode, Token};
-use crate::models::{Attempt, BoundModels, Effect};
-use crate::program::{Callee, Operation, SiteId};
+use crate::models::BoundModels;
 use crate::pushdown::SymbolId;
 use crate::thread_pds::holding::Tabulation;
-use crate::thread_pds::{Analysis, LockKind, LockName, Origin, ProgramThreads, Spot, Step, ThreadId};
+use crate::thread_pds::{Analysis, LockName, ProgramThreads, Spot, ThreadId};
 
 /// Threads that may block each other for ever.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,78 +39,6 @@ pub struct CycleCandidate {
     pub blocks_by: Vec<Option<String>>,
     /// What was not excluded, for the last line of a finding.
     pub why: String,
-}
-
-/// Why the list of candidates may not be complete.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum DeadlockLimit {
-    OutOfTime,
-    TooManyCycles,
-    /// So many further choices of places of one cycle were not listed.
-    MorePlaces {
-        object: String,
-        count: u64,
-    },
-    /// So many cycles need a lock of which it is not known, at any place where its thread waits, that it is still held.
-    NotKnownToBeHeld(u64),
-    /// It may wait for what no lock decides.
-    Waits {
-        what: &'static str,
-        at: SiteId,
-    },
-    Jump(SiteId),
-    UnknownLock(SiteId),
-    /// A thread may end while it holds the lock: whoever comes later waits for ever.
-    EndsHolding {
-        thread: String,
-        lock: String,
-    },
-    /// A lock that may not be taken twice may be taken by its holder.
-    TakenAgain {
-        lock: String,
-        at: SiteId,
-    },
-    Cancelled(SiteId),
-}
-
-impl DeadlockLimit {
-    /// Where it is, if it is at one place.
-    pub fn site(&self) -> Option<SiteId> {
-        match self {
-            Self::Waits { at, .. }
-            | Self::TakenAgain { at, .. }
-            | Self::Jump(at)
-            | Self::UnknownLock(at)
-            | Self::Cancelled(at) => Some(*at),
-            Self::OutOfTime
-            | Self::TooManyCycles
-            | Self::MorePlaces { .. }
-            | Self::NotKnownToBeHeld(_)
-            | Self::EndsHolding { .. } => None,
-        }
-    }
-}
-
-impl fmt::Display for DeadlockLimit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::OutOfTime => write!(f, "the time was used up before all orders of locks were looked at"),
-            Self::TooManyCycles => write!(f, "there are too many cycles in the order of locks to look at all of them"),
-            Self::MorePlaces { object, count } => {
-                write!(f, "up to {count} further places of the deadlock on {object} are not listed")
-            }
-            Self::NotKnownToBeHeld(count) => write!(
-                f,
-                "{count} cycles in the order of locks need a lock that was taken through a pointer, and of which it is not known that it is still held"
-            ),
-            Self::Waits { what, .. } => write!(f, "whether a thread waits for ever for {what} is not decided"),
-            Self::Jump(_) => write!(f, "what is held after a jump out of functions, or after a cleanup routine, is not known"),
-            Self::UnknownLock(_) => write!(f, "a lock is taken through a pointer that was never given a value"),
-            Self::EndsHolding { thread, lock } => write!(f, "{thread} may end while it holds {lock}"),
-            Self::TakenAgain { lock, .. } => write!(f, "{lock} may be taken by a thread that holds it already"),
-            Self::Cancelled(_) => write!(f, "a thread that is cancelled may end while it holds a lock"),
-        }
-    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -128,12 +58,20 @@ impl DeadlockResult {
 
 /// All cycles of waiting threads of a program of which it is known what is held where.
 pub fn check(
-    tabulation: &Tabulation<'_, '_>,
+    tabulation: &mut Tabulation<'_, '_>,
     models: &BoundModels<'_>,
     threads: &ProgramThreads,
     analysis: &mut Analysis<'_>,
 ) -> DeadlockResult {
-    let found = deadlocks(analysis);
+    let mut addresses = Addresses { tabulation, threads };
+    let found = deadlocks_in_order(analysis, &mut |analysis, edge| {
+        let is_unsure = match edge.holds {
+            Held::Lock { lock, .. } => !is_held(addresses.tabulation, threads, (edge.thread, edge.symbol), lock),
+            Held::Running { .. } => false,
+        };
+        Nature { is_unsure, ..addresses.direction(analysis, edge) }
+    });
+    let tabulation = &*tabulation;
     let mut orders = Orders::new(tabulation.facts, false);
     let reach = Reach::of(tabulation.facts, tabulation, &mut orders);
     let mut writer =
@@ -142,13 +80,12 @@ pub fn check(
     limits.dedup_by_key(|limit| limit.to_string());
     let mut candidates: BTreeMap<BTreeSet<(String, String, u32)>, CycleCandidate> = BTreeMap::new();
     let mut left_out: BTreeMap<String, u64> = BTreeMap::new();
-    let mut uncertain = 0;
     for cycle in &found.cycles {
-        let Some((places, more)) = writer.places(cycle) else {
-            uncertain += 1;
-            continue;
-        };
+        let (places, more) = writer.places(cycle);
         for symbols in places {
+            if analysis.is_out_of_time() && !candidates.is_empty() {
+                break;
+            }
             let candidate = writer.candidate(cycle, &symbols);
             if more > 0 {
                 left_out.insert(candidate.object.clone(), more);
@@ -156,12 +93,27 @@ pub fn check(
             candidates.entry(candidate.lines()).or_insert(candidate);
         }
     }
-    if uncertain > 0 {
-        limits.push(DeadlockLimit::NotKnownToBeHeld(uncertain));
+    for candidate in stuck_waits(&mut writer, models, analysis) {
+        candidates.entry(candidate.lines()).or_insert(candidate);
+    }
+    if found.has_unsure {
+        limits.push(DeadlockLimit::NotKnownToBeHeld);
     }
     limits.extend(left_out.into_iter().map(|(object, count)| DeadlockLimit::MorePlaces { object, count }));
-    found.dismissed.iter().for_each(|cycle| writer.dismiss(cycle));
-    DeadlockResult { candidates: candidates.into_values().collect(), refuted: writer.refuted.into_values().collect(), limits }
+    for cycle in &found.dismissed {
+        if analysis.is_out_of_time() {
+            break;
+        }
+        writer.dismiss(cycle);
+    }
+    if analysis.is_out_of_time() {
+        limits = vec![DeadlockLimit::OutOfTime];
+    }
+    let (candidates, unlisted) = listed(candidates.into_values().collect());
+    if unlisted > 0 {
+        limits.push(DeadlockLimit::MoreCycles(unlisted));
+    }
+    DeadlockResult { candidates, refuted: writer.refuted.into_values().collect(), limits }
 }
 
 impl CycleCandidate {
@@ -171,22 +123,43 @@ impl CycleCandidate {
     }
 }
 
+/// So many cycles are listed, whatever they are.
+const MOST_LISTED: usize = 40;
+
+/// Of very many cycles those that show a place which no shorter one shows; the others are counted. A cycle of places that others show is broken
+/// where these are.
+fn listed(candidates: Vec<CycleCandidate>) -> (Vec<CycleCandidate>, u64) {
+    if candidates.len() <= MOST_LISTED {
+        return (candidates, 0);
+    }
+    let mut by_length: Vec<usize> = (0..candidates.len()).collect();
+    by_length.sort_by_key(|at| candidates[*at].ends.len());
+    let mut shown: BTreeSet<(String, String, u32)> = BTreeSet::new();
+    let is_new: BTreeSet<usize> = by_length
+        .into_iter()
+        .filter(|at| candidates[*at].lines().into_iter().filter(|line| shown.insert(line.clone())).count() > 0)
+        .collect();
+    let left_out = (candidates.len() - is_new.len()) as u64;
+    let kept = candidates.into_iter().enumerate().filter(|(at, _)| is_new.contains(at)).map(|(_, candidate)| candidate);
+    (kept.collect(), left_out)
+}
+
 /// More choices of places for one cycle are counted and not listed.
 const MOST_PLACES: usize = 16;
 
 /// What makes dismissed cycles one group: the locks, the reason, the functions.
 type GroupKey = (String, Reason, BTreeSet<String>);
 
-struct Writer<'a, 't, 'p> {
-    tabulation: &'a Tabulation<'t, 'p>,
-    names: Names<'a, 'p>,
-    threads: &'a ProgramThreads,
+pub(super) struct Writer<'a, 't, 'p> {
+    pub(super) tabulation: &'a Tabulation<'t, 'p>,
+    pub(super) names: Names<'a, 'p>,
+    pub(super) threads: &'a ProgramThreads,
     reach: Reach,
     refuted: BTreeMap<GroupKey, RefutedGroup>,
 }
 
 impl Writer<'_, '_, '_> {
-    fn lock(&self, lock: LockId) -> String {
+    pub(super) fn lock(&self, lock: LockId) -> String {
         let identity = &self.tabulation.identity;
         match self.threads.name(lock) {
             LockName::Place(place) => self.names.place(identity, place, crate::thread_pds::holding::Identity::NOWHERE),
@@ -194,7 +167,7 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    fn thread(&self, thread: ThreadId) -> &str {
+    pub(super) fn thread(&self, thread: ThreadId) -> &str {
         self.names.thread(self.threads.sources[thread.index()])
     }
 
@@ -212,10 +185,21 @@ impl Writer<'_, '_, '_> {
 
     /// A thread that stands before an acquisition or a join.
     fn side(&mut self, thread: ThreadId, symbol: SymbolId, waits: Wait, blocks_by: Option<(LockId, Mode)>) -> Side {
+        let waited_for = self.waited_for(waits, self.threads.spot(thread, symbol));
+        self.side_of(thread, symbol, waited_for, blocks_by)
+    }
+
+    /// A thread that stands somewhere, and what it waits for there.
+    pub(super) fn side_of(
+        &mut self,
+        thread: ThreadId,
+        symbol: SymbolId,
+        (role, object): (Role, String),
+        blocks_by: Option<(LockId, Mode)>,
+    ) -> Side {
         let facts = self.tabulation.facts;
         let program = self.tabulation.program;
         let spot = self.threads.spot(thread, symbol).clone();
-        let (role, object) = self.waited_for(waits, &spot);
         let mut locks: Vec<LockHeld> = Vec::new();
         for (held, taken_at) in self.tabulation.locksets.get(spot.lockset).iter().zip(&spot.sites) {
             if let Some(name) = self.names.held(&self.tabulation.identity, held) {
@@ -249,24 +233,20 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    /// The places at which the members of a cycle may stand, one for each line, and how many more choices there are; nothing if some member
-    /// stands nowhere where it is certain that it holds what it blocks by.
-    fn places(&self, cycle: &DeadlockCycle) -> Option<(Vec<Vec<SymbolId>>, u64)> {
+    /// The places at which the members of a cycle may stand, one for each line, and how many more choices there are.
+    fn places(&self, cycle: &DeadlockCycle) -> (Vec<Vec<SymbolId>>, u64) {
         let mut choices: Vec<Vec<SymbolId>> = vec![Vec::new()];
         let mut all: u64 = 1;
         for member in &cycle.members {
             let thread = member.standing.thread;
             let mut lines = BTreeMap::new();
             let all_places = std::iter::once(&member.symbol).chain(&member.others);
-            for symbol in all_places.filter(|symbol| self.is_held(thread, **symbol, member.blocks_by)) {
+            for symbol in all_places {
                 let site = self.threads.spot(thread, *symbol).site;
                 let place = self.tabulation.program.place_of(site);
                 lines
                     .entry(place.map_or((String::new(), usize::from(site) as u32), |place| (place.file, place.line)))
                     .or_insert(*symbol);
-            }
-            if lines.is_empty() {
-                return None;
             }
             all = all.saturating_mul(lines.len() as u64);
             let longer = choices.iter().flat_map(|before| {
@@ -275,20 +255,7 @@ impl Writer<'_, '_, '_> {
             choices = longer.take(MOST_PLACES).collect();
         }
         let more = all - choices.len() as u64;
-        Some((choices, more))
-    }
-
-    /// Whether a thread that stands there certainly holds a lock of this name.
-    fn is_held(&self, thread: ThreadId, symbol: SymbolId, lock: Option<LockId>) -> bool {
-        let Some(lock) = lock else { return true };
-        let name = self.threads.name(lock);
-        let is_this = |held: &HeldThing| match name {
-            LockName::Place(place) => held.names.place == Some(place),
-            LockName::Family(family) => held.family == family,
-        };
-        let inside_once = |held: &HeldThing| held.token == Token::InsideOnce;
-        let lockset = self.tabulation.locksets.get(self.threads.spot(thread, symbol).lockset);
-        lockset.iter().any(|held| (held.token == Token::Lock || inside_once(held)) && is_this(held))
+        (choices, more)
     }
 
     fn candidate(&mut self, cycle: &DeadlockCycle, symbols: &[SymbolId]) -> CycleCandidate {
@@ -372,6 +339,10 @@ impl Writer<'_, '_, '_> {
                 let detail = format!("each would have used a lock that another one of them held all the time: {locks}");
                 (Reason::LockHistory, detail)
             }
+            Dismissal::InOrder => {
+                let detail = "each of them takes locks in the order of their addresses, so that no circle closes";
+                (Reason::LockOrder, detail.to_owned())
+            }
             Dismissal::NotHeld(thread) => {
                 let lock = edges.iter().find(|edge| edge.thread == *thread).and_then(|edge| match edge.holds {
                     Held::Lock { lock, .. } => Some(self.lock(lock)),
@@ -400,76 +371,20 @@ impl Writer<'_, '_, '_> {
             }
         }
     }
+}
 
-    /// What could hide a deadlock.
-    fn limits(&self, analysis: &mut Analysis<'_>, models: &BoundModels<'_>, found: &Deadlocks) -> Vec<DeadlockLimit> {
-        let mut limits: BTreeSet<DeadlockLimit> = BTreeSet::new();
-        if !found.is_complete {
-            limits.insert(DeadlockLimit::TooManyCycles);
-        }
-        let remarks = &self.threads.remarks;
-        limits.extend(remarks.jumps.iter().map(|site| DeadlockLimit::Jump(*site)));
-        limits.extend(remarks.unknown_locks.iter().map(|site| DeadlockLimit::UnknownLock(*site)));
-        self.waits(models, &mut limits);
-        for thread in analysis.threads.ids() {
-            for origin in [Origin::Start, Origin::Created] {
-                if !analysis.population.exists(thread, origin) {
-                    continue;
-                }
-                for end in &self.threads.ends[thread.index()] {
-                    for history in analysis.histories_at(thread, origin, *end).iter() {
-                        for atom in history.may_hold.iter().map(Atom::from_index) {
-                            let (thread, lock) = (self.thread(thread).to_owned(), self.lock(atom.lock()));
-                            limits.insert(DeadlockLimit::EndsHolding { thread, lock });
-                        }
-                    }
-                }
-                for (_, rule) in analysis.threads.thread(thread).system.rules() {
-                    let Step::Acquire { lock, .. } = rule.weight else { continue };
-                    let blocks = |held: LockId| {
-                        let table = &analysis.threads.locks;
-                        table.lock(lock).kind == LockKind::Mutex && table.may_be_same(lock, held)
-                    };
-                    let held = analysis.may_hold(thread, origin, rule.from.symbol);
-                    if held.iter().map(Atom::from_index).any(|atom| blocks(atom.lock())) {
-                        let at = self.threads.spot(thread, rule.from.symbol).site;
-                        limits.insert(DeadlockLimit::TakenAgain { lock: self.lock(lock), at });
-                    }
-                }
-            }
-        }
-        limits.into_iter().collect()
-    }
-
-    /// Waits that are neither for a lock nor for a thread, and threads that end at somebody else's word.
-    fn waits(&self, models: &BoundModels<'_>, limits: &mut BTreeSet<DeadlockLimit>) {
-        let (program, facts) = (self.tabulation.program, self.tabulation.facts);
-        for (function, body) in program.functions.iter_enumerated().filter(|(id, _)| facts.points_to.is_reachable(*id)) {
-            if models[function].is_some_and(|model| model.is_override) {
-                continue;
-            }
-            for instruction in body.blocks.iter().flat_map(|block| &block.instructions) {
-                let Operation::Call { callee, .. } = &instruction.operation else { continue };
-                let callees = match callee {
-                    Callee::Direct(callee) => vec![*callee],
-                    Callee::Indirect(_) => facts.points_to.callees(instruction.site).to_vec(),
-                };
-                for effect in callees.iter().filter_map(|callee| models[*callee]).flat_map(|model| &model.effects) {
-                    let at = instruction.site;
-                    let what = match effect {
-                        Effect::Wait { attempt: Attempt::Blocking, .. } => "a condition variable",
-                        Effect::WaitSemaphore { attempt: Attempt::Blocking, .. } => "a semaphore",
-                        Effect::WaitBarrier { .. } => "a barrier",
-                        Effect::Cancel { .. } => {
-                            limits.insert(DeadlockLimit::Cancelled(at));
-                            continue;
-                        }
-                        // Nothing else waits for anything but a lock or a thread.
-                        _ => continue,
-                    };
-                    limits.insert(DeadlockLimit::Waits { what, at });
-                }
-            }
-        }
-    }
+/// Whether a thread that stands at a symbol certainly holds a lock of this name.
+fn is_held(
+    tabulation: &Tabulation<'_, '_>,
+    threads: &ProgramThreads,
+    (thread, symbol): (ThreadId, SymbolId),
+    lock: LockId,
+) -> bool {
+    let name = threads.name(lock);
+    let is_this = |held: &HeldThing| match name {
+        LockName::Place(place) => held.names.place == Some(place),
+        LockName::Family(family) => held.family == family,
+    };
+    let lockset = tabulation.locksets.get(threads.spot(thread, symbol).lockset);
+    lockset.iter().any(|held| matches!(held.token, Token::Lock | Token::InsideOnce) && is_this(held))
 }

@@ -14,15 +14,23 @@
 //! # Misses       A search that takes too long is not complete, and says so.
 
 mod alike;
+mod ascending;
 mod candidates;
 mod cycles;
 mod dismissed;
 mod in_program;
+mod limits;
+mod signals;
 
-pub use in_program::{CycleCandidate, DeadlockLimit, DeadlockResult, check};
+pub use in_program::{CycleCandidate, DeadlockResult, check};
+pub use limits::DeadlockLimit;
+pub use signals::signal_sites;
 
 use alike::Alike;
+use ascending::Nature;
 use candidates::{Blocking, all_edges, order_edges};
+
+use std::collections::BTreeMap;
 
 use crate::engines::reachability::{NotTogether, Standing};
 use crate::locks::Mode;
@@ -108,6 +116,8 @@ pub enum Dismissal {
     Histories(Incompatible),
     /// No path holds that lock there.
     NotHeld(ThreadId),
+    /// All of them take the lock with the greater address last, or all the one with the smaller.
+    InOrder,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,6 +134,10 @@ pub struct Deadlocks {
     pub dismissed: Vec<DismissedCycle>,
     /// Nothing was left out.
     pub is_complete: bool,
+    /// The time was up before the end.
+    pub is_out_of_time: bool,
+    /// There are cycles with a lock of which it is not certain that it is held; none of them is listed.
+    pub has_unsure: bool,
 }
 
 impl Deadlocks {
@@ -131,7 +145,7 @@ impl Deadlocks {
     pub fn truth(&self) -> Option<bool> {
         match &self.cycles[..] {
             [first, ..] if first.doubts.is_empty() => Some(true),
-            [] if self.is_complete => Some(false),
+            [] if self.is_complete && !self.has_unsure => Some(false),
             _ => None,
         }
     }
@@ -142,13 +156,35 @@ pub fn lock_order_edges(analysis: &Analysis<'_>) -> (Vec<OrderEdge>, Vec<OrderEd
     (all_edges(analysis), order_edges(analysis, &Blocking::of(analysis)))
 }
 
+/// What is known of places in the lock order beside what every place is.
+type Natures = BTreeMap<OrderEdge, Nature>;
+
+/// Whether places are in one order of addresses, so that no cycle closes.
+fn are_in_order<'e>(natures: &Natures, edges: impl Iterator<Item = &'e OrderEdge> + Clone) -> bool {
+    let of = |edge: &OrderEdge| natures.get(edge).copied().unwrap_or_default();
+    edges.clone().all(|edge| of(edge).goes_up) || edges.clone().all(|edge| of(edge).goes_down)
+}
+
 /// All cycles of waiting threads.
 pub fn deadlocks(analysis: &mut Analysis<'_>) -> Deadlocks {
+    deadlocks_in_order(analysis, &mut |_, _| Nature::default())
+}
+
+/// All cycles of waiting threads whose producer knows more of places in the lock order.
+fn deadlocks_in_order(analysis: &mut Analysis<'_>, direction: &mut dyn FnMut(&Analysis<'_>, &OrderEdge) -> Nature) -> Deadlocks {
     let blocking = Blocking::of(analysis);
     let edges = order_edges(analysis, &blocking);
-    let (edges, alike) = Alike::of(analysis, edges);
-    let (mut cycles, is_complete) = cycles::search(analysis, &blocking, &edges, &alike);
-    let dismissed = dismissed::dismissed(analysis, &blocking, &edges, &cycles);
+    let mut natures = Natures::new();
+    for edge in &edges {
+        let known = if analysis.is_out_of_time() { Nature::default() } else { direction(analysis, edge) };
+        if known != Nature::default() {
+            natures.insert(*edge, known);
+        }
+    }
+    let (edges, alike) = Alike::of(analysis, edges, &natures);
+    let (mut cycles, is_complete, has_unsure) = cycles::search(analysis, &blocking, (&edges, &natures), &alike);
+    let dismissed = dismissed::dismissed(analysis, &blocking, (&edges, &natures), &cycles);
     cycles.sort_by_key(|cycle| !cycle.doubts.is_empty());
-    Deadlocks { cycles, dismissed, is_complete }
+    let is_out_of_time = analysis.is_out_of_time();
+    Deadlocks { cycles, dismissed, is_complete: is_complete && !is_out_of_time, is_out_of_time, has_unsure }
 }

@@ -164,6 +164,7 @@ impl Asked<'_> {
                 let locks: Vec<&str> = cycle.iter().map(|(_, lock)| self.lock_name(*lock)).collect();
                 format!("the lock histories of {} contradict each other", locks.join(", "))
             }
+            Dismissal::InOrder => "locks are taken in the order of their addresses".to_owned(),
             Dismissal::NotHeld(thread) => format!("{} does not hold that lock there", self.thread_name(*thread)),
         }
     }

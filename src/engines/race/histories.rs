@@ -137,6 +137,9 @@ impl Judge<'_, '_, '_, '_> {
         let mut why = None;
         for one in &first {
             for other in &second {
+                if self.analysis.is_out_of_time() {
+                    return None;
+                }
                 match reachable(self.analysis, &[*one, *other]) {
                     Answer::Refuted(Refutation::Locks { participants, reason }) => {
                         let detail = self.locks(&participants, &reason)?;

@@ -15,6 +15,7 @@ use super::cover::{CoverId, Covers};
 use super::order::{Orders, PointSetId};
 use super::reach::Reach;
 use super::result::RaceOptions;
+use crate::deadline::OutOfTime;
 use crate::facts::accesses::{Action, WHOLE};
 use crate::facts::{
     AbstractObjectId, AbstractObjectKind, Facts, Fresh, Location, Manner, MemoryAccess, Offset, Position, ThreadId,
@@ -83,7 +84,7 @@ impl Records {
         covers: &mut Covers<'_, '_>,
         racing: &FxHashSet<Position>,
         options: &RaceOptions,
-    ) -> Records {
+    ) -> Result<Records, OutOfTime> {
         let (program, facts) = (tabulation.program, tabulation.facts);
         let mut records = Records {
             classes: IndexMap::default(),
@@ -92,6 +93,7 @@ impl Records {
             rests_on_publications: false,
         };
         for (position, states_here) in by_position(tabulation, states) {
+            options.deadline.check()?;
             let Position { function, block, index } = position;
             for (place, access) in facts.accesses.at(function, block, index).iter().enumerate() {
                 let is_fresh = match facts.freshness.at(function, block, index, place) {
@@ -141,7 +143,7 @@ impl Records {
         for (index, (key, _)) in records.classes.iter().enumerate() {
             records.by_object.entry(key.location.object).or_default().push(index);
         }
-        records
+        Ok(records)
     }
 }
 

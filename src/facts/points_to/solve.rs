@@ -28,7 +28,7 @@ pub(super) const UNKNOWN: u32 = 0;
 pub(super) const RESIDUE: u32 = 1;
 
 /// A pointer that may point to more locations is taken to point to the whole of each object.
-const CROWD: usize = 128;
+const CROWD: usize = 1000;
 
 /// Objects whose addresses left residues beyond which a residue is no address any more.
 const RESIDUE_OBJECTS: usize = 32;

@@ -14,6 +14,7 @@
 mod argument;
 mod barriers;
 mod flow;
+mod handles;
 mod joins;
 mod phases;
 mod places;
@@ -31,6 +32,7 @@ mod writers;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+pub use handles::JoinedThreads;
 pub use types::{AbstractThread, ActivationId, OrderReason, PhaseId, Relation, Root, Stage, ThreadId, ThreadKind};
 
 use super::call_graph::CallGraph;

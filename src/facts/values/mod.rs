@@ -12,6 +12,7 @@
 
 pub mod branch;
 mod build;
+mod gap;
 mod pure;
 mod rebase;
 pub mod relative;
@@ -30,6 +31,7 @@ use crate::program::{FunctionId, Operand, Program, RegisterId, TerminatorKind};
 
 pub use branch::{Definitions, EdgeFacts, Knowledge};
 pub(in crate::facts) use build::reverse_postorder;
+pub use gap::{Gap, Growth};
 pub use pure::Pure;
 pub use relative::Shape;
 pub use term::{LeafKind, Leaves, TermId};
@@ -106,6 +108,11 @@ impl<'p> Values<'p> {
     /// `left − right` when it is a number, both of one function.
     pub fn difference(&self, left: TermId, right: TermId) -> Option<i64> {
         self.workshop().table.difference(left, right)
+    }
+
+    /// `left − right` when it is a number and a multiple of what two values differ by; see [`gap`].
+    pub fn gap(&self, left: TermId, right: TermId) -> Option<Gap> {
+        gap::gap(&mut self.workshop().table, left, right)
     }
 
     pub fn plus(&self, term: TermId, by: i64) -> TermId {

@@ -9,7 +9,7 @@ use crate::facts::{self, Stage, ThreadKind};
 use crate::locks::history::LockId;
 use crate::locks::{Mode, Names, Token};
 use crate::models::Attempt;
-use crate::program::{FunctionId, Operand};
+use crate::program::{FunctionId, Operand, SiteId};
 
 impl Walker<'_, '_, '_> {
     /// All steps of a library call, one after another.
@@ -241,7 +241,7 @@ impl Walker<'_, '_, '_> {
     }
 
     /// The threads whose end a join may wait for: those of which it is known behind it, and not before, that they have ended; if there are
-    /// none, any that was created.
+    /// none, any whose handle it may have.
     fn joined(&self, at: &CallAt<'_>) -> Vec<ThreadId> {
         let threads = &self.tabulation.facts.threads;
         let number = |thread: facts::ThreadId| ThreadId(thread.index() as u32);
@@ -256,7 +256,9 @@ impl Walker<'_, '_, '_> {
             }
         }
         let created = threads.threads().filter(|(_, thread)| thread.kind == ThreadKind::Created);
-        created.map(|(thread, _)| number(thread)).collect()
+        let may_be = |created_at: &SiteId| self.joins.may_be_meant(at.site, *created_at);
+        let meant = created.filter(|(_, thread)| thread.path.last().is_none_or(may_be));
+        meant.map(|(thread, _)| number(thread)).collect()
     }
 }
 

@@ -8,6 +8,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::super::holding::{self, Tabulation};
 use super::super::lock_table::{Identity, Lock, LockKind, LockTable};
+use crate::deadline::{Deadline, OutOfTime};
 use crate::locks::history::LockId;
 use crate::locks::{Family, Lockset, Names, Place, Token};
 
@@ -68,10 +69,16 @@ impl Locks {
     }
 
     /// The table of all locks, and what each number means. Without `may_refute` no lock does.
-    pub fn table(self, tabulation: &mut Tabulation<'_, '_>, may_refute: bool) -> (LockTable, Vec<LockName>) {
+    pub fn table(
+        self,
+        tabulation: &mut Tabulation<'_, '_>,
+        may_refute: bool,
+        deadline: Deadline,
+    ) -> Result<(LockTable, Vec<LockName>), OutOfTime> {
         let mut table = LockTable::default();
         let names: Vec<LockName> = self.names.keys().copied().collect();
         for (at, (name, (family, how))) in self.names.iter().enumerate() {
+            deadline.check()?;
             let others = names.iter().enumerate().filter(|(other, _)| *other != at);
             let same: Vec<LockId> = others
                 .filter(|(_, other)| may_be_same(tabulation, *name, **other))
@@ -87,7 +94,7 @@ impl Locks {
             };
             table.add(Lock { name: String::new(), kind: kind.unwrap_or(LockKind::Recursive), identity });
         }
-        (table, names)
+        Ok((table, names))
     }
 }
 

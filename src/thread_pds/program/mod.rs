@@ -35,7 +35,8 @@ pub use order::KnownOrder;
 
 use super::holding::Tabulation;
 use super::system::{ThreadId, Threads};
-use crate::facts::{self, PhaseId};
+use crate::deadline::{Deadline, OutOfTime};
+use crate::facts::{self, JoinedThreads, PhaseId};
 use crate::locks::history::LockId;
 use crate::program::SiteId;
 use crate::pushdown::SymbolId;
@@ -70,10 +71,15 @@ pub struct ProgramThreads {
 }
 
 impl ProgramThreads {
-    /// The systems of a tabulation that is solved. `targets`: accesses that are places to stand at.
-    pub fn of(tabulation: &mut Tabulation<'_, '_>, targets: &BTreeSet<SiteId>) -> ProgramThreads {
-        let walked = walk::walk(tabulation, targets);
-        systems::assemble(tabulation, walked)
+    /// The systems of a tabulation that is solved. `targets`: accesses that are places to stand at; `joins`: whom a join may wait for, by its site.
+    pub fn of(
+        tabulation: &mut Tabulation<'_, '_>,
+        targets: &BTreeSet<SiteId>,
+        joins: &JoinedThreads,
+        deadline: Deadline,
+    ) -> Result<ProgramThreads, OutOfTime> {
+        let walked = walk::walk(tabulation, targets, joins, deadline)?;
+        systems::assemble(tabulation, walked, deadline)
     }
 
     /// Where in the program a symbol stands.

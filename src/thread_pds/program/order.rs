@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::super::system::ThreadId;
+use crate::deadline::{Deadline, OutOfTime};
 use crate::facts::{self, OrderReason, PhaseId, Relation};
 use crate::pushdown::SymbolId;
 
@@ -26,7 +27,12 @@ pub struct KnownOrder {
 
 impl KnownOrder {
     /// `phases`: by thread and symbol.
-    pub fn of(threads: &facts::Threads, sources: &[facts::ThreadId], phases: &[Vec<Vec<PhaseId>>]) -> KnownOrder {
+    pub fn of(
+        threads: &facts::Threads,
+        sources: &[facts::ThreadId],
+        phases: &[Vec<Vec<PhaseId>>],
+        deadline: Deadline,
+    ) -> Result<KnownOrder, OutOfTime> {
         let mut numbers: BTreeMap<(facts::ThreadId, PhaseId), PointNumber> = BTreeMap::new();
         let mut points = Vec::new();
         for (source, of_thread) in sources.iter().zip(phases) {
@@ -41,7 +47,7 @@ impl KnownOrder {
             points.push(of_symbols);
         }
         if numbers.len() > MOST_POINTS {
-            return KnownOrder::default();
+            return Ok(KnownOrder::default());
         }
         let mut all: Vec<((facts::ThreadId, PhaseId), PointNumber)> = numbers.into_iter().collect();
         all.sort_by_key(|(_, number)| *number);
@@ -49,8 +55,12 @@ impl KnownOrder {
             Relation::MayOverlap => None,
             Relation::Ordered(reason) => Some(reason),
         };
-        let apart = (0..all.len()).map(|one| (0..=one).map(|other| relation(one, other)).collect()).collect();
-        KnownOrder { points, apart }
+        let mut apart = Vec::with_capacity(all.len());
+        for one in 0..all.len() {
+            deadline.check()?;
+            apart.push((0..=one).map(|other| relation(one, other)).collect());
+        }
+        Ok(KnownOrder { points, apart })
     }
 
     /// What decides which places a place is apart from.

@@ -9,6 +9,7 @@ use super::graph::{Edge, Graph, Node, Spot};
 use super::order::KnownOrder;
 use super::walk::Walked;
 use super::{ProgramThreads, Remarks};
+use crate::deadline::{Deadline, OutOfTime};
 use crate::facts::{self, PhaseId, Stage, ThreadKind};
 use crate::program::BlockId;
 use crate::pushdown::{ControlId, Head, Replacement, SymbolId};
@@ -16,13 +17,14 @@ use crate::pushdown::{ControlId, Head, Replacement, SymbolId};
 /// Whoever executes a function stands in this control state; the others say by which way a function has returned.
 const RUNNING: ControlId = ControlId(0);
 
-pub fn assemble(tabulation: &mut Tabulation<'_, '_>, walked: Walked) -> ProgramThreads {
+pub fn assemble(tabulation: &mut Tabulation<'_, '_>, walked: Walked, deadline: Deadline) -> Result<ProgramThreads, OutOfTime> {
     let Walked { graphs, locks, remarks } = walked;
-    let (locks, names) = locks.table(tabulation, may_refute(&remarks));
+    let (locks, names) = locks.table(tabulation, may_refute(&remarks), deadline)?;
     let numbers = Numbers::of(&graphs);
     let mut threads = Threads { locks, ..Threads::default() };
     let (mut sources, mut targets, mut ends, mut phases) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (thread, known) in tabulation.facts.threads.threads() {
+        deadline.check()?;
         let mut writer = Writer::new(tabulation, &graphs, &numbers, thread);
         writer.roots();
         let Written { mut system, targets: targets_of, ends: ends_of, phases: phases_of } = writer.finish();
@@ -40,9 +42,9 @@ pub fn assemble(tabulation: &mut Tabulation<'_, '_>, walked: Walked) -> ProgramT
         phases.push(phases_of);
         threads.threads.push(system);
     }
-    threads.order = Some(KnownOrder::of(&tabulation.facts.threads, &sources, &phases));
+    threads.order = Some(KnownOrder::of(&tabulation.facts.threads, &sources, &phases, deadline)?);
     let spots: Vec<Spot> = graphs.into_values().flat_map(|graph| graph.points).map(|point| point.spot).collect();
-    ProgramThreads { threads, sources, spots, names, targets, ends, phases, remarks }
+    Ok(ProgramThreads { threads, sources, spots, names, targets, ends, phases, remarks })
 }
 
 /// After a jump, or a release of who knows what, it is not known what is held.

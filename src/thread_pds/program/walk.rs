@@ -15,7 +15,8 @@ use super::Remarks;
 use super::graph::{Edge, Graph, Node, Spot};
 use super::locks::Locks;
 use super::silent::without_silent_steps;
-use crate::facts::Valuation;
+use crate::deadline::{Deadline, OutOfTime};
+use crate::facts::{JoinedThreads, Valuation};
 use crate::program::{BlockId, FunctionId, SiteId, TerminatorKind};
 
 /// Everything that was walked.
@@ -26,22 +27,29 @@ pub struct Walked {
 }
 
 /// The graphs of the roots, and of whatever they call that is of interest.
-pub fn walk(tabulation: &mut Tabulation<'_, '_>, targets: &BTreeSet<SiteId>) -> Walked {
+pub fn walk(
+    tabulation: &mut Tabulation<'_, '_>,
+    targets: &BTreeSet<SiteId>,
+    joins: &JoinedThreads,
+    deadline: Deadline,
+) -> Result<Walked, OutOfTime> {
     let interesting = interesting(tabulation.skeletons, targets);
     let mut walker = Walker {
         interesting,
         targets,
         walked: Walked { graphs: BTreeMap::new(), locks: Locks::default(), remarks: Remarks::default() },
         open: tabulation.roots.clone(),
+        joins,
+        deadline,
         tabulation,
     };
     while let Some(context) = walker.open.pop() {
         if !walker.walked.graphs.contains_key(&context) {
-            let graph = walker.context(context);
+            let graph = walker.context(context)?;
             walker.walked.graphs.insert(context, without_silent_steps(&graph));
         }
     }
-    walker.walked
+    Ok(walker.walked)
 }
 
 /// The functions in which, or below which, something happens that the systems show.
@@ -106,6 +114,9 @@ pub struct Walker<'w, 'a, 'p> {
     targets: &'w BTreeSet<SiteId>,
     pub walked: Walked,
     open: Vec<ContextId>,
+    /// Which threads joins may be meant for.
+    pub joins: &'w JoinedThreads,
+    deadline: Deadline,
 }
 
 /// Points of one moment of a walk, each with what is known there; what is held differs.
@@ -129,7 +140,7 @@ impl Front {
 }
 
 impl Walker<'_, '_, '_> {
-    fn context(&mut self, id: ContextId) -> Graph {
+    fn context(&mut self, id: ContextId) -> Result<Graph, OutOfTime> {
         let key = self.tabulation.contexts.all[id].key.clone();
         let skeletons = self.tabulation.skeletons;
         let skeleton = &skeletons[key.function];
@@ -171,10 +182,11 @@ impl Walker<'_, '_, '_> {
             }),
         };
         for (block, points) in &starts {
+            self.deadline.check()?;
             let front = self.block(&mut graph, id, &key, *block, points.clone());
             self.leave(&mut graph, id, &key, *block, front, &starts);
         }
-        graph
+        Ok(graph)
     }
 
     fn at_start(&self, id: ContextId, key: &ContextKey, block: BlockId) -> Vec<Alternative> {
