@@ -42,8 +42,6 @@ pub(super) struct ObjectMemory {
     /// The location that contains all others of this object, once it exists.
     pub anywhere: Option<u32>,
     offsets: u32,
-    /// Cells that differ in more than the type of their accesses.
-    places: usize,
     windows: u32,
     /// Offsets count modulo this; 0 when they count as they are.
     fold: u64,
@@ -156,11 +154,7 @@ impl Solver<'_> {
         }
         let node = self.graph.node();
         self.cells.insert((object, class, width, alias), node);
-        // One place, whatever the types of its accesses are.
-        if !self.memories[object.index()].cells.iter().any(|(known, bytes, ..)| (*known, *bytes) == (class, width)) {
-            self.memories[object.index()].places += 1;
-            self.count_offset(object);
-        }
+        self.count_offset(object);
         let memory = &mut self.memories[object.index()];
         memory.cells.push((class, width, alias, node));
         let program = self.program;
@@ -284,7 +278,7 @@ impl Solver<'_> {
             Class::at(to.residue % common + class.residue % common + common - from.residue % common).widened(common)
         };
         // Copies back and forth would make up new offsets without end.
-        let image = match self.memories[link.object.index()].places {
+        let image = match self.memories[link.object.index()].cells.len() {
             cells if cells < COPIED_CELLS || self.cells.contains_key(&(link.object, image, width, alias)) => image,
             cells if cells < 2 * COPIED_CELLS => image.widened(self.pointer_bytes.into()),
             _ => Class::ANY,
