@@ -1,7 +1,7 @@
 //! The content of abstract objects: cells that stores write, views that loads read, and the copies between objects.
 //!
-//! # Definition   A cell is a class of offsets, a width of at most one pointer and a type of accesses, with the set of what was stored there. A view is a
-//!                class, a width and a type with the union of all cells it may overlap and whose type it may read. A link says that a range of this object is copied into another. A copy
+//! # Definition   A cell is a class of offsets and a width of at most one pointer, with the set of what was stored there. A view is a class and a
+//!                width with the union of all cells it may overlap. A link says that a range of this object is copied into another. A copy
 //!                of memory links its sources to a transfer, and the transfer to its destinations: n + m links, not n · m.
 //! # Invariant    Every cell has an edge to each overlapping view of its object, and an image under each link it lies in: whoever creates a cell,
 //!                a view or a link makes up for those that are there.
