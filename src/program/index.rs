@@ -34,8 +34,6 @@ ids! {
     LocationId,
     FileId,
     DebugTypeId,
-    /// A type of accesses.
-    AliasTypeId,
     /// A named variable of the source.
     VariableId,
 }

@@ -57,7 +57,7 @@ pub struct PointsTo {
     is_of_thread: Vec<bool>,
     is_unique: Vec<bool>,
     /// What was stored in each object: where, in how many bytes, the node that holds it.
-    cells: Vec<Vec<memory::Cell>>,
+    cells: Vec<Vec<(Class, u32, NodeId)>>,
     locations: LocationTable,
     graph: Graph,
     registers: TiVec<FunctionId, Option<NodeId>>,

@@ -6,8 +6,8 @@ use super::parse::Names;
 use super::parse_function::parse_by_value;
 use super::words::{Word, parse_float_predicate};
 use crate::program::{
-    Access, AliasTypeId, Argument, ArithmeticFlags, BinaryOp, BlockId, Callee, CastKind, ConstantId, Constants, IntegerPredicate,
-    Intrinsic, OffsetTerm, Operand, Operation, Ordering, Predicate, ReadModifyWriteOp, RegisterId, Scope, TerminatorKind,
+    Access, Argument, ArithmeticFlags, BinaryOp, BlockId, Callee, CastKind, ConstantId, Constants, IntegerPredicate, Intrinsic,
+    OffsetTerm, Operand, Operation, Ordering, Predicate, ReadModifyWriteOp, RegisterId, Scope, TerminatorKind,
 };
 
 /// Reads operands; constants are interned as they come.
@@ -163,8 +163,7 @@ fn parse_effect(word: &str, cursor: &mut Cursor<'_>, operands: &mut OperandParse
         "copy_memory" => {
             let (may_overlap, is_volatile) = (cursor.take_word("may_overlap"), cursor.take_word("volatile"));
             let [destination, source, size] = operands.operands(cursor)?;
-            let is_assignment = cursor.take_word("assignment");
-            Operation::CopyMemory { destination, source, size, may_overlap, is_volatile, is_assignment }
+            Operation::CopyMemory { destination, source, size, may_overlap, is_volatile }
         }
         "set_memory" => {
             let is_volatile = cursor.take_word("volatile");
@@ -269,9 +268,7 @@ fn parse_access(cursor: &mut Cursor<'_>) -> Result<Access> {
     }
     let scope = parse_scope(cursor);
     cursor.expect_word("align")?;
-    let align = cursor.number()?;
-    let alias = if cursor.take_word("as") { Some(AliasTypeId::from(cursor.prefixed("a")?)) } else { None };
-    Ok(Access { ordering, scope, is_volatile, align, alias })
+    Ok(Access { ordering, scope, is_volatile, align: cursor.number()? })
 }
 
 fn parse_scope(cursor: &mut Cursor<'_>) -> Scope {

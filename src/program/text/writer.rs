@@ -169,11 +169,7 @@ impl Writer<'_> {
         if let Some(ordering) = access.ordering {
             self.word(" ").word(ordering.word());
         }
-        self.scope(access.scope).word(" align ").number(access.align);
-        match access.alias {
-            Some(alias) => self.id(" as a", alias),
-            None => self,
-        }
+        self.scope(access.scope).word(" align ").number(access.align)
     }
 
     pub fn scope(&mut self, scope: Scope) -> &mut Self {

@@ -53,10 +53,7 @@ impl FunctionChecker<'_, '_> {
             }
             Operation::Shuffle { left, right, mask } => self.check_shuffle(result, *left, *right, mask),
             Operation::Intrinsic { function, arguments } => self.check_intrinsic(result, *function, arguments),
-            operation => {
-                self.alias(operation);
-                self.check_effect(result, operation)
-            }
+            operation => self.check_effect(result, operation),
         }
     }
 
@@ -169,18 +166,6 @@ impl FunctionChecker<'_, '_> {
     fn all(&mut self, ty: Type, operands: &[Operand], what: &str) {
         for &operand in operands {
             self.require_type(operand, ty, what);
-        }
-    }
-
-    fn alias(&mut self, operation: &Operation) {
-        if let Operation::Load { access, .. }
-        | Operation::Store { access, .. }
-        | Operation::ReadModifyWrite { access, .. }
-        | Operation::CompareExchange { access, .. } = operation
-            && let Some(alias) = access.alias
-        {
-            let is_known = usize::from(alias) < self.checker.program.alias_types.len();
-            self.require(is_known, || format!("an access of a type {} that is not there", usize::from(alias)));
         }
     }
 
