@@ -100,7 +100,13 @@ pub fn message(candidate: &Candidate) -> String {
         Role::Acquire | Role::Release | Role::Join | Role::Wait | Role::Destroy | Role::End | Role::Fault => "uses",
     };
     let what = match candidate.ends.as_slice() {
-        [one] => format!("two instances of {} write it", short(&one.thread_name)),
+        [one] => match &candidate.other_thread {
+            Some(other) if short(other) != short(&one.thread_name) => {
+                format!("{} and {} write it", short(&one.thread_name), short(other))
+            }
+            Some(other) => format!("{} and {other} write it", one.thread_name),
+            None => format!("two instances of {} write it", short(&one.thread_name)),
+        },
         [one, two] if verb(one) == "writes" && verb(two) == "writes" => {
             let (first, second) = names(one, two);
             format!("{first} and {second} write it")

@@ -247,7 +247,13 @@ mod tests {
 
     fn candidate(whole: &str, lines: &[u32]) -> Candidate {
         let ends = lines.iter().map(|line| side(*line)).collect();
-        Candidate { object: whole.to_owned(), whole: whole.to_owned(), ends, why: "no lock is common".to_owned() }
+        Candidate {
+            object: whole.to_owned(),
+            whole: whole.to_owned(),
+            ends,
+            other_thread: None,
+            why: "no lock is common".to_owned(),
+        }
     }
 
     fn confirmed(whole: &str, lines: &[(u32, u32)]) -> Finding {

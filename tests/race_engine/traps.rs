@@ -466,7 +466,11 @@ fn routines_of_an_event_loop_run_where_the_loop_runs() {
                 other.state++; pthread_join(t, 0); return 0; }}"
         )
     };
-    said_of(&text("c->state++; L(m); x++; U(m);")).race("one").refuted("x", Reason::CommonLock).no_race("other");
+    let said = said_of(&text("c->state++; L(m); x++; U(m);"));
+    said.race("one").refuted("x", Reason::CommonLock).no_race("other");
+    // Two threads come to one line.
+    let of_line = said.result.candidates.iter().find(|candidate| candidate.ends.len() == 1).expect("one line");
+    assert!(of_line.other_thread.as_ref().is_some_and(|other| *other != of_line.ends[0].thread_name));
     said_of(&text("L(m); c->state++; U(m); x++;")).race("x").refuted("one", Reason::CommonLock);
 }
 

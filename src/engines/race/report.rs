@@ -239,13 +239,15 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
             let (key, member) = if left.0.size <= right.0.size { (left.0, left.1) } else { (right.0, right.1) };
             self.names.object(Location { object: location.object, ..key.location }, key.size, member).0
         };
+        let last = ends[1].thread_name.clone();
         ends.dedup_by(|later, earlier| later.line() == earlier.line());
+        let other_thread = (ends.len() == 1 && ends[0].thread_name != last).then_some(last);
         let why = match (ends.iter().map(|end| end.locks.len()).collect::<Vec<_>>().as_slice(), ends.len()) {
             ([0, 0], _) | ([0], _) => "no lock is held at either end, and no order of threads keeps them apart".to_owned(),
             ([_], _) => "no lock is certainly the same in both threads".to_owned(),
             _ => "no lock is certainly held at both ends, and no order of threads keeps them apart".to_owned(),
         };
-        Candidate { object, whole, ends, why }
+        Candidate { object, whole, ends, other_thread, why }
     }
 
     fn line(&self, site: SiteId) -> (String, String, u32) {

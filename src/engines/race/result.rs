@@ -46,8 +46,10 @@ pub struct Candidate {
     pub object: String,
     /// The whole object it is part of, by the name that runs give it.
     pub whole: String,
-    /// One when a site races with another instance of itself.
+    /// One when both stand on one line: a site that races with another instance of itself, or two threads that come to it.
     pub ends: Vec<Side>,
+    /// The other thread, when there is one end and two threads come to it.
+    pub other_thread: Option<String>,
     /// What was not excluded, for the last line of a finding.
     pub why: String,
 }

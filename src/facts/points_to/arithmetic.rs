@@ -7,10 +7,18 @@
 //!                residues, and nothing is known if each is every address: it is none, and the program rests on the assumption `computed-address`.
 //!                3. An address that was printed as text and read back is lost.
 
+use std::collections::BTreeSet;
+
 use super::generate::Body;
 use super::graph::{Constraint, LowBits, NodeId};
-use super::solve::Solver;
+use super::location::Class;
+use super::object::AbstractObjectId;
+use super::set::LocationSet;
+use super::solve::{RESIDUE, Solver, UNKNOWN};
 use crate::program::{BinaryOp, CastKind, Intrinsic, Operand, Operation, ReadModifyWriteOp, RegisterId};
+
+/// Objects whose addresses left residues beyond which a residue is no address any more.
+const RESIDUE_OBJECTS: usize = 32;
 
 /// Bits of an address below this are flags that programs keep in aligned pointers.
 const FLAG_BITS: u64 = 1 << 12;
@@ -195,5 +203,75 @@ impl<'p> Solver<'p> {
             }
         }
         self.store(Some(address), Some(new), width);
+    }
+
+    /// Whether there was something to do: numbers computed from addresses are used as addresses, and few objects can be meant.
+    pub fn take_residues_for_addresses(&mut self) -> bool {
+        if self.residues_are_addresses {
+            return false;
+        }
+        let mut objects: BTreeSet<AbstractObjectId> = BTreeSet::new();
+        for location in self.graph.set(self.residue_sources).iter() {
+            objects.insert(self.locations.get(location).0);
+            if objects.len() > RESIDUE_OBJECTS {
+                break;
+            }
+        }
+        self.residues_are_addresses = objects.len() <= RESIDUE_OBJECTS;
+        if !self.residues_are_addresses || self.used_residues.is_empty() {
+            return false;
+        }
+        self.graph.add_edge(self.residue_sources, self.escaped);
+        for node in std::mem::take(&mut self.used_residues) {
+            self.graph.add_location(node, UNKNOWN);
+        }
+        true
+    }
+
+    /// A number computed from addresses is used as an address: it may be any of those that such numbers were computed from, which is as
+    /// if they had escaped.
+    pub fn expand_residue(&mut self, node: NodeId, delta: &LocationSet) {
+        if !delta.contains(RESIDUE) {
+            return;
+        }
+        if self.residues_are_addresses {
+            self.graph.add_edge(self.residue_sources, self.escaped);
+            self.graph.add_location(node, UNKNOWN);
+        } else {
+            self.used_residues.push(node);
+        }
+    }
+
+    pub fn leave_residue(&mut self, node: NodeId, to: NodeId, delta: &LocationSet) {
+        // Keys are small numbers: whole in every width.
+        for key in self.keys.clone().into_iter().filter(|key| delta.contains(*key)) {
+            self.graph.add_location(to, key);
+        }
+        let is_address = |location: &u32| *location != RESIDUE && !self.keys.contains(location);
+        if delta.iter().any(|location| is_address(&location)) {
+            self.attach(node, Constraint::anywhere(self.residue_sources));
+            self.graph.add_location(to, RESIDUE);
+        } else if delta.contains(RESIDUE) {
+            self.graph.add_location(to, RESIDUE);
+        }
+    }
+
+    pub fn with_low_bits(&mut self, location: u32, operation: LowBits, bits: u64) -> Option<u32> {
+        if location == UNKNOWN || location == RESIDUE {
+            return Some(location);
+        }
+        let (object, class) = self.locations.get(location);
+        // What the bits of the offset are is known only when the object begins at a multiple of a higher power of two.
+        let reach = (bits + 1).next_power_of_two();
+        let is_aligned = self.objects[object.index()].align.is_multiple_of(reach)
+            && class.stride.is_multiple_of(reach)
+            && u64::from(class.step).is_multiple_of(reach);
+        let residue = match operation {
+            LowBits::Clear => class.residue & !bits,
+            LowBits::Set => class.residue | bits,
+            LowBits::Flip => class.residue ^ bits,
+        };
+        let class = if is_aligned { Class { residue, ..class } } else { Class::ANY };
+        self.locate(object, class, false)
     }
 }

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use typed_index_collections::TiVec;
 
 use super::call::Call;
-use super::graph::{Constraint, Graph, LowBits, NodeId};
+use super::graph::{Constraint, Graph, NodeId};
 use super::library::Registration;
 use super::location::{Class, LocationTable};
 use super::memory::ObjectMemory;
@@ -29,9 +29,6 @@ pub(super) const RESIDUE: u32 = 1;
 
 /// A pointer that may point to more locations is taken to point to the whole of each object.
 const CROWD: usize = 1000;
-
-/// Objects whose addresses left residues beyond which a residue is no address any more.
-const RESIDUE_OBJECTS: usize = 32;
 
 /// A copy of memory: what passes through it, and how many bytes, if that is known.
 #[derive(Clone, Copy, Debug)]
@@ -254,24 +251,6 @@ impl<'p> Solver<'p> {
         Ok(())
     }
 
-    /// Whether there was something to do: numbers computed from addresses are used as addresses, and few objects can be meant.
-    fn take_residues_for_addresses(&mut self) -> bool {
-        if self.residues_are_addresses {
-            return false;
-        }
-        let sources = self.graph.set(self.residue_sources).iter().map(|location| self.locations.get(location).0);
-        let objects: BTreeSet<AbstractObjectId> = sources.take(2 * RESIDUE_OBJECTS).collect();
-        self.residues_are_addresses = objects.len() <= RESIDUE_OBJECTS;
-        if !self.residues_are_addresses || self.used_residues.is_empty() {
-            return false;
-        }
-        self.graph.add_edge(self.residue_sources, self.escaped);
-        for node in std::mem::take(&mut self.used_residues) {
-            self.graph.add_location(node, UNKNOWN);
-        }
-        true
-    }
-
     /// A pointer of unknown origin may be any function that escaped; those got `Unknown` arguments already.
     fn connect_calls_of_unknown(&mut self) {
         let escaped = self.objects.iter().zip(&self.memories).filter(|(_, memory)| memory.is_escaped);
@@ -422,34 +401,6 @@ impl<'p> Solver<'p> {
         }
     }
 
-    /// A number computed from addresses is used as an address: it may be any of those that such numbers were computed from, which is as
-    /// if they had escaped.
-    fn expand_residue(&mut self, node: NodeId, delta: &LocationSet) {
-        if !delta.contains(RESIDUE) {
-            return;
-        }
-        if self.residues_are_addresses {
-            self.graph.add_edge(self.residue_sources, self.escaped);
-            self.graph.add_location(node, UNKNOWN);
-        } else {
-            self.used_residues.push(node);
-        }
-    }
-
-    fn leave_residue(&mut self, node: NodeId, to: NodeId, delta: &LocationSet) {
-        // Keys are small numbers: whole in every width.
-        for key in self.keys.clone().into_iter().filter(|key| delta.contains(*key)) {
-            self.graph.add_location(to, key);
-        }
-        let is_address = |location: &u32| *location != RESIDUE && !self.keys.contains(location);
-        if delta.iter().any(|location| is_address(&location)) {
-            self.attach(node, Constraint::anywhere(self.residue_sources));
-            self.graph.add_location(to, RESIDUE);
-        } else if delta.contains(RESIDUE) {
-            self.graph.add_location(to, RESIDUE);
-        }
-    }
-
     /// `to ⊇ from` for a value of `width` bytes: less than a pointer is a part of one.
     pub fn carry(&mut self, from: NodeId, to: NodeId, width: u64) {
         if width < self.pointer_bytes.into() {
@@ -475,25 +426,6 @@ impl<'p> Solver<'p> {
                 self.graph.add_edge(from, cell);
             }
         }
-    }
-
-    fn with_low_bits(&mut self, location: u32, operation: LowBits, bits: u64) -> Option<u32> {
-        if location == UNKNOWN || location == RESIDUE {
-            return Some(location);
-        }
-        let (object, class) = self.locations.get(location);
-        // What the bits of the offset are is known only when the object begins at a multiple of a higher power of two.
-        let reach = (bits + 1).next_power_of_two();
-        let is_aligned = self.objects[object.index()].align.is_multiple_of(reach)
-            && class.stride.is_multiple_of(reach)
-            && u64::from(class.step).is_multiple_of(reach);
-        let residue = match operation {
-            LowBits::Clear => class.residue & !bits,
-            LowBits::Set => class.residue | bits,
-            LowBits::Flip => class.residue ^ bits,
-        };
-        let class = if is_aligned { Class { residue, ..class } } else { Class::ANY };
-        self.locate(object, class, false)
     }
 
     /// What outside code holds it may read, write, pass on and call.
