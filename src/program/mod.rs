@@ -80,9 +80,12 @@ impl Program {
         file.is_some_and(|file| ["/usr/include/", "/usr/lib/"].iter().any(|root| file.name.starts_with(root)))
     }
 
-    /// What rests on inline assembly: assembly that gets no address and does not say that it writes memory computes with registers.
+    /// What rests on inline assembly: assembly with operands that gets no address and does not say that it writes memory computes with registers.
     pub fn assumption_of_assembly(&self, function: &Function, arguments: &[Operand], may_store: bool) -> AssumptionKind {
-        match may_store || arguments.iter().any(|argument| self.type_of(function, *argument) == Type::POINTER) {
+        match may_store
+            || arguments.is_empty()
+            || arguments.iter().any(|argument| self.type_of(function, *argument) == Type::POINTER)
+        {
             true => AssumptionKind::InlineAssembly,
             false => AssumptionKind::NotComputed,
         }

@@ -72,8 +72,7 @@ fn assembly_that_jumps() {
         terminators(function(&program, "f"))
             .any(|terminator| matches!(terminator, TerminatorKind::AnyOf(targets) if targets.len() == 2))
     );
-    // Which way it goes is not computed; it touches nothing.
-    assert!(program.assumptions.iter().any(|assumption| assumption.kind == AssumptionKind::NotComputed));
+    assert!(program.assumptions.iter().any(|assumption| assumption.kind == AssumptionKind::InlineAssembly));
 }
 
 #[test]

@@ -41,6 +41,7 @@ pub fn signal_sites(program: &Program, models: &BoundModels<'_>, facts: &Facts<'
                 match effect {
                     Effect::Signal { .. } => _ = signals.insert(instruction.site),
                     Effect::Wait { attempt: Attempt::Blocking, .. } => has_wait = true,
+                    // Nothing else signals a condition, or waits for one without end.
                     _ => {}
                 }
             }

@@ -82,7 +82,7 @@ impl Solver<'_> {
         match self.models[callee] {
             Some(model) if !is_defined || !model.effects.contains(&Effect::AtomicBody) => self.call_library(&call, callee, model),
             _ if is_defined => self.call_body(&call, callee),
-            _ if self.program.functions[callee].is_pure_intrinsic() => {}
+            _ if self.program.functions[callee].is_pure_intrinsic() => self.call_pure(&call),
             _ => self.call_outside(&call, Some(callee)),
         }
     }
@@ -127,6 +127,14 @@ impl Solver<'_> {
         if let Some((result, bytes)) = call.result {
             let returned = self.return_node(callee);
             self.carry(returned, result, bytes);
+        }
+    }
+
+    /// A number is computed from what it gets.
+    fn call_pure(&mut self, call: &Call) {
+        let Some((to, _)) = call.result else { return };
+        for argument in call.arguments.iter().filter_map(|argument| argument.node) {
+            self.attach(argument, Constraint::Residue { to });
         }
     }
 

@@ -161,6 +161,12 @@ impl Index {
                     }
                     let Called::Library(model) = called else { continue };
                     for effect in &model.effects {
+                        if let Effect::Writes(range) | Effect::ChooseBytes(range) = effect
+                            && let Some(operand) = Input::argument(instruction, range.argument)
+                        {
+                            let beyond = input.points_to.beyond(id, operand, range.hops);
+                            self.mixed.extend(beyond.into_iter().map(|location| location.object));
+                        }
                         if let Effect::Spawn { handle: Some(handle), .. } = effect
                             && let Some(handle) = Input::argument(instruction, *handle)
                         {
@@ -171,6 +177,7 @@ impl Index {
                     }
                 }
             }
+            // Lists of arguments hold addresses, and nothing else writes memory.
             _ => {}
         }
     }

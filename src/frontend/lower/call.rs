@@ -62,9 +62,11 @@ impl Body<'_> {
         let constraints = assembly.assembly_constraints();
         let may_store = constraints.contains("~{memory}") || constraints.contains("=*");
         let arguments = self.arguments(call);
-        // Assembly that gets no address and does not say that it touches memory computes with registers.
-        let is_pure =
-            !may_store && (0..call.argument_count()).all(|index| self.value_type(call.operand(index)) != Some(Type::POINTER));
+        // Assembly that gets operands, no address among them, and does not say that it touches memory computes with registers. Without operands
+        // it says nothing at all, and may name variables.
+        let is_pure = !arguments.is_empty()
+            && !may_store
+            && (0..call.argument_count()).all(|index| self.value_type(call.operand(index)) != Some(Type::POINTER));
         self.assume(if is_pure { AssumptionKind::NotComputed } else { AssumptionKind::InlineAssembly }, shown);
         self.define(call, Operation::InlineAssembly { text, arguments, may_store });
     }
