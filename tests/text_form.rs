@@ -18,6 +18,8 @@ type t6 size 4 alias "number" type t0
 type t7 size 0 function
 variable v0 "argc" type t0 at f0 2
 variable v1 "hidden"
+alias a0 "any pointer"
+alias a1 "p1 conn" a0
 global @hits "hits" size 4 align 4 type t0 at f0 1 = -
 global @".str 1" "" size 4 align 1 constant = 68690a00
 global @table "table" size 32 align 8 = 0100000000000000 [8: global @hits -4] [16: function @main 0] [24: block @main b1 0]
@@ -56,21 +58,21 @@ b0:
   %18: ptr = stack_save !s1
   stack_restore %18 !s1
   %19: ptr = thread_local_address @mine !s1
-  %20: i32 = load %19 align 4 !s1
+  %20: i32 = load %19 align 4 as a1 !s1
   %21: i32 = load global @hits volatile acquire align 4 !s1
   store %21 to global @hits release single_thread align 4 !s1
   %22: i32 = read_modify_write add global @hits, i32 1 sequentially_consistent align 4 !s1
   %23: bytes(8) = compare_exchange weak global @hits, i32 0, i32 1 acquire_release align 4 failure relaxed success_at 4 !s1
   fence sequentially_consistent !s1
   fence acquire single_thread !s1
-  copy_memory may_overlap volatile %10, %1, i64 16 !s1
+  copy_memory may_overlap volatile %10, %1, i64 16 assignment !s1
   copy_memory %10, %1, i64 16 !s1
   set_memory %10, i8 0, i64 16 !s1
   %24: <2 x i32> = masked_load %10, vector i1 [i1 1, i1 0], %15 !s1
   masked_store %10, zero <2 x i1>, %24 !s1
   %25: i32 = call @print(null, %1 by_value 16 8, global @".str 1") variadic !s1
   %26: i32 = call_indirect %1 (function @main, bytes 8 {0: i32 7, 4: i8 1}) !s1
-  %27: i32 = assembly "mov $0, %eax" (%26) !s1
+  %27: i32 = assembly "mov $0, %eax" (%26) storing !s1
   variadic_start %2 !s1
   variadic_copy %2, %1 !s1
   %28: i256 = variadic_next %2 !s1

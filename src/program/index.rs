@@ -34,6 +34,8 @@ ids! {
     LocationId,
     FileId,
     DebugTypeId,
+    /// A type of accesses.
+    AliasTypeId,
     /// A named variable of the source.
     VariableId,
 }

@@ -1,7 +1,7 @@
 //! Instructions: a closed set of operations, each with one meaning for every stage.
 
 use super::function::ByValue;
-use super::{ConstantId, FunctionId, GlobalId, Intrinsic, RegisterId, SiteId};
+use super::{AliasTypeId, ConstantId, FunctionId, GlobalId, Intrinsic, RegisterId, SiteId};
 
 /// What an instruction works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -148,6 +148,8 @@ pub enum Operation {
         size: Operand,
         may_overlap: bool,
         is_volatile: bool,
+        /// An assignment of a structure: its parts keep their types.
+        is_assignment: bool,
     },
     /// Every byte of the range becomes `byte` (an 8-bit value).
     SetMemory {
@@ -236,6 +238,8 @@ pub struct Access {
     pub scope: Scope,
     pub is_volatile: bool,
     pub align: u64,
+    /// What C lets it touch; `None`: anything.
+    pub alias: Option<AliasTypeId>,
 }
 
 impl Access {

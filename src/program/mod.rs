@@ -9,6 +9,7 @@
 //! 3. The phis of a block list one operand for each entry of `predecessors`, in that order.
 //! 4. An operand never names a thread-local global: its address is made by [`Operation::ThreadLocalAddress`].
 
+mod alias;
 pub mod assumption;
 pub mod constant;
 pub mod context;
@@ -28,6 +29,7 @@ pub mod validate;
 use indexmap::IndexSet;
 use typed_index_collections::TiVec;
 
+pub use alias::AliasType;
 pub use assumption::{Assumption, AssumptionKind, Place};
 pub use constant::Constant;
 pub use context::Context;
@@ -53,6 +55,8 @@ pub struct Program {
     pub files: TiVec<FileId, SourceFile>,
     pub debug_types: TiVec<DebugTypeId, DebugType>,
     pub variables: TiVec<VariableId, Variable>,
+    /// Parents before their children.
+    pub alias_types: TiVec<AliasTypeId, AliasType>,
     /// Functions run before `main`, in order (`llvm.global_ctors`), and after it (`llvm.global_dtors`).
     pub constructors: Vec<FunctionId>,
     pub destructors: Vec<FunctionId>,

@@ -8,7 +8,7 @@ use lockcheck::program::{Operand, Program, RegisterId, text};
 pub fn program(body: &str) -> Program {
     let sites: String = (0..700).map(|number| format!("site s{number} @main {number}\n")).collect();
     let (globals, functions): (Vec<&str>, Vec<&str>) =
-        body.trim().lines().map(str::trim_end).partition(|line| line.trim_start().starts_with("global "));
+        body.trim().lines().map(str::trim_end).partition(|line| line.starts_with("global ") || line.starts_with("alias "));
     let text = format!(
         "lockcheck program 1\ntarget \"x86_64-pc-linux-gnu\" pointer 8\n{}\n{sites}{}\n",
         globals.join("\n"),
@@ -279,6 +279,37 @@ b0:
         points_to.is_escaped(object)
     };
     assert!(!is_escaped("a") && is_escaped("b"));
+}
+
+/// What was stored as a pointer to one type is not read as a pointer to another; `any pointer` and no type see all. Copies of bytes lose the type, assignments
+/// keep it.
+#[test]
+fn pointers_are_read_with_the_type_they_were_stored_with() {
+    let body = r#"
+global @a "a" size 4 align 4 = -
+global @b "b" size 4 align 4 = -
+global @pool "pool" size 64 align 8 = -
+global @copied "copied" size 64 align 8 = -
+global @assigned "assigned" size 64 align 8 = -
+function @main "main" (%0: i64) returns i32 {
+b0:
+  %1: ptr = offset in_bounds global @pool, 0, %0 * 8 !s0
+  store global @a to %1 align 8 as a1 !s1
+  store global @b to %1 align 8 as a2 !s2
+  %2: ptr = load %1 align 8 as a1 !s3
+  %3: ptr = load %1 align 8 as a2 !s4
+  %4: ptr = load %1 align 8 as a0 !s5
+  %5: ptr = load %1 align 8 !s6
+  %6: i64 = load %1 align 8 as a3 !s7
+  copy_memory global @copied, global @pool, i64 64 !s8
+  copy_memory global @assigned, global @pool, i64 64 assignment !s9
+  %7: ptr = load global @copied align 8 as a1 !s10
+  %8: ptr = load global @assigned align 8 as a1 !s11
+  return i32 0 !s12
+}"#;
+    let types = "alias a0 \"any pointer\"\nalias a1 \"p1 conn\" a0\nalias a2 \"p1 item\" a0\nalias a3 \"long\"";
+    let expected = [(2, "a"), (3, "b"), (4, "a b"), (5, "a b"), (6, ""), (7, "a b"), (8, "a")];
+    expect(&format!("{types}{body}"), &expected.map(|(register, set)| ("main", register, set)));
 }
 
 #[test]

@@ -162,3 +162,52 @@ fn other_address_spaces_are_unknown() {
     assert_eq!(lines, [(AssumptionKind::UnknownInstruction, Some(2)), (AssumptionKind::UnknownInstruction, Some(5))]);
     assert!(has(function(&program, "read"), |operation| matches!(operation, Operation::Freeze { .. })));
 }
+
+/// The compiler's tree of types: a pointer to one structure is not read where a pointer to another was stored, `void *` is above both, a union and a
+/// character touch all. Without strict aliasing there are no types.
+#[test]
+fn accesses_have_the_types_that_the_compiler_gives_them() {
+    let source = r#"
+    struct conn { int fd; }; struct item { long key; };
+    union word { struct conn *c; struct item *i; };
+    void conn(struct conn **p, struct conn *c) { *p = c; }
+    void item(struct item **p, struct item *i) { *p = i; }
+    void any(void **p, void *v) { *p = v; }
+    void number(long *p, long v) { *p = v; }
+    void character(char *p, char v) { *p = v; }
+    void member(union word *p, struct conn *c) { p->c = c; }
+    "#;
+    let strict = lower_c(source, &["-O1", "-Xclang", "-disable-llvm-passes"]);
+    let alias = |name: &str| {
+        // Arguments are stored first, in the stack.
+        let stores = operations(function(&strict, name)).filter_map(|operation| match operation {
+            Operation::Store { access, .. } => Some(access.alias),
+            _ => None,
+        });
+        stores.last().expect("it stores")
+    };
+    assert!(!strict.may_touch(alias("conn"), alias("item")));
+    assert!(!strict.may_touch(alias("conn"), alias("number")));
+    assert!(strict.may_touch(alias("conn"), alias("any")) && strict.may_touch(alias("any"), alias("item")));
+    assert!(strict.may_touch(alias("conn"), alias("conn")));
+    assert_eq!((alias("character"), alias("member")), (None, None));
+    let loose = lower_c(source, &["-O1", "-Xclang", "-disable-llvm-passes", "-fno-strict-aliasing"]);
+    assert!(loose.alias_types.is_empty());
+}
+
+#[test]
+fn an_assignment_of_a_structure_is_told_from_a_copy_of_bytes() {
+    let source = r#"
+    struct big { char *text; long more[40]; };
+    void assign(struct big *a, struct big *b) { *a = *b; }
+    void copy(struct big *a, struct big *b) { __builtin_memcpy(a, b, sizeof *a); }
+    "#;
+    let program = lower_c(source, &["-O1", "-Xclang", "-disable-llvm-passes"]);
+    let is_assignment = |name: &str| {
+        the(function(&program, name), |operation| match operation {
+            Operation::CopyMemory { is_assignment, .. } => Some(*is_assignment),
+            _ => None,
+        })
+    };
+    assert!(is_assignment("assign") && !is_assignment("copy"));
+}

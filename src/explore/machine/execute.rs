@@ -88,7 +88,7 @@ impl<'p> Turn<'_, 'p> {
                 }
                 return Ok(Flow::Next);
             }
-            Operation::CopyMemory { destination, source, size, may_overlap: _, is_volatile: _ } => {
+            Operation::CopyMemory { destination, source, size, may_overlap: _, is_volatile: _, is_assignment: _ } => {
                 let (destination, source) = (self.operand(*destination).clone(), self.operand(*source).clone());
                 let size = evaluate::as_u128(self.operand(*size))? as u64;
                 if size > 0 {

@@ -51,7 +51,7 @@ impl Solver<'_> {
                     self.store(Some(state), Some(inside), self.pointer_bytes);
                 }
                 if let Some((result, _)) = call.result {
-                    self.attach(state, Constraint::Load { to: result, width: self.pointer_bytes });
+                    self.attach(state, Constraint::Load { to: result, width: self.pointer_bytes, alias: None });
                 }
                 return true;
             }
@@ -59,7 +59,7 @@ impl Solver<'_> {
                 let place = if builtin == Builtin::StrtokR { call.argument(2) } else { call.argument(0) };
                 if let Some(place) = place {
                     let kept = self.graph.node();
-                    self.attach(place, Constraint::Load { to: kept, width: self.pointer_bytes });
+                    self.attach(place, Constraint::Load { to: kept, width: self.pointer_bytes, alias: None });
                     let inside = self.anywhere(kept);
                     if builtin == Builtin::StrtokR
                         && let Some(text) = call.argument(0)
@@ -91,7 +91,7 @@ impl Solver<'_> {
                     let stride = call.constant(2).filter(|size| *size > 0).unwrap_or(1);
                     self.attach(array, Constraint::shift(elements, 0, stride, false));
                     // Any element may come to stand where another stood.
-                    self.copy(Some(elements), Some(array), None);
+                    self.copy_as(Some(elements), Some(array), None, true);
                 }
             }
             Builtin::StrerrorR => {

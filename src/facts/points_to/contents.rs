@@ -20,8 +20,8 @@ impl PointsTo {
         let outside = is_outside.then_some(Location { object: location.object, offset: Offset::Any });
         let class = Class::from(location.offset);
         let cells = self.cells[location.object.index()].iter();
-        let overlapping = cells.filter(|(cell, width, _)| class.overlaps(size, *cell, (*width).into()));
-        let nodes: BTreeSet<NodeId> = overlapping.map(|(_, _, node)| self.graph.find(*node)).collect();
+        let overlapping = cells.filter(|(cell, width, ..)| class.overlaps(size, *cell, (*width).into()));
+        let nodes: BTreeSet<NodeId> = overlapping.map(|(.., node)| self.graph.find(*node)).collect();
         let stored: BTreeSet<Location> = nodes.into_iter().flat_map(|node| self.expanded(Some(node))).collect();
         outside.into_iter().chain(stored)
     }
@@ -39,8 +39,8 @@ impl PointsTo {
                 // Forwards alone: what stands before the place is not read.
                 let class = Class::from(place.offset);
                 let cells = self.cells[place.object.index()].iter();
-                let reached = cells.filter(|(cell, width, _)| class.overlaps(WHOLE, *cell, (*width).into()));
-                nodes.extend(reached.map(|(_, _, node)| self.graph.find(*node)));
+                let reached = cells.filter(|(cell, width, ..)| class.overlaps(WHOLE, *cell, (*width).into()));
+                nodes.extend(reached.map(|(.., node)| self.graph.find(*node)));
             }
             next.extend(nodes.into_iter().flat_map(|node| self.expanded(Some(node))));
             places = next;
@@ -123,7 +123,7 @@ impl PointsTo {
             if !leads_on(object) {
                 continue;
             }
-            for (_, _, node) in &self.cells[object.index()] {
+            for (.., node) in &self.cells[object.index()] {
                 if seen.insert(self.graph.find(*node)) {
                     // A number computed from addresses leads nowhere until it is used as one (`computed`).
                     self.graph.set(*node).iter().for_each(|number| reach(self.locations.get(number).0, &mut open));

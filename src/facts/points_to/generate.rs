@@ -10,8 +10,8 @@ use super::object::{AbstractObject, AbstractObjectKind, element_size};
 use super::solve::{CopyOfMemory, Solver, UNKNOWN};
 use crate::facts::call_graph::CallKind;
 use crate::program::{
-    BinaryOp, Callee, Constant, ConstantId, Function, FunctionId, Instruction, OffsetTerm, Operand, Operation, Phi, RegisterId,
-    TerminatorKind, Type,
+    AliasTypeId, BinaryOp, Callee, Constant, ConstantId, Function, FunctionId, Instruction, OffsetTerm, Operand, Operation, Phi,
+    RegisterId, TerminatorKind, Type,
 };
 
 /// A function whose constraints are made.
@@ -163,18 +163,27 @@ impl<'p> Solver<'p> {
         self.graph.add_location(node, UNKNOWN);
     }
 
-    /// `*address ⊇ value`.
+    /// `*address ⊇ value`, by whoever may write anything.
     pub fn store(&mut self, address: Option<NodeId>, value: Option<NodeId>, width: u32) {
+        self.store_as(address, value, width, None);
+    }
+
+    fn store_as(&mut self, address: Option<NodeId>, value: Option<NodeId>, width: u32, alias: Option<AliasTypeId>) {
         if let (Some(address), Some(value)) = (address, value) {
-            self.attach(value, Constraint::StoreTo { address, width });
+            self.attach(value, Constraint::StoreTo { address, width, alias });
         }
     }
 
+    /// Bytes are copied: what is read there later may have another type.
     pub fn copy(&mut self, to: Option<NodeId>, from: Option<NodeId>, size: Option<u64>) {
+        self.copy_as(to, from, size, false);
+    }
+
+    pub fn copy_as(&mut self, to: Option<NodeId>, from: Option<NodeId>, size: Option<u64>, keeps_types: bool) {
         if let (Some(to), Some(from)) = (to, from) {
             let copy = self.copies.len() as u32;
             let transfer = self.object(AbstractObject::new(AbstractObjectKind::Transfer(copy)));
-            self.copies.push(CopyOfMemory { transfer, size });
+            self.copies.push(CopyOfMemory { transfer, size, keeps_types });
             self.attach(from, Constraint::CopySource { copy });
             self.attach(to, Constraint::CopyDestination { copy });
         }
@@ -240,22 +249,22 @@ impl<'p> Solver<'p> {
                     self.graph.add_location(to, location);
                 }
             }
-            Operation::Load { address, .. } => self.load(body, *address, result, None),
-            Operation::Store { address, value, .. } => {
+            Operation::Load { address, access } => self.load(body, *address, result, None, access.alias),
+            Operation::Store { address, value, access } => {
                 let (width, address, value) = (self.bytes_of(body, *value), self.operand(id, *address), self.operand(id, *value));
-                self.store(address, value, width);
+                self.store_as(address, value, width, access.alias);
             }
             Operation::ReadModifyWrite { op, address, value, .. } => self.read_modify_write(body, *op, *address, *value, result),
             Operation::CompareExchange { address, replacement, .. } => {
                 let width = self.bytes_of(body, *replacement);
-                self.load(body, *address, result, Some(width));
+                self.load(body, *address, result, Some(width), None);
                 let (address, replacement) = (self.operand(id, *address), self.operand(id, *replacement));
                 self.store(address, replacement, width);
             }
-            Operation::CopyMemory { destination, source, size, .. } => {
+            Operation::CopyMemory { destination, source, size, is_assignment, .. } => {
                 let size = self.constant_number(*size);
                 let (destination, source) = (self.operand(id, *destination), self.operand(id, *source));
-                self.copy(destination, source, size);
+                self.copy_as(destination, source, size, *is_assignment);
             }
             Operation::SetMemory { destination, byte, .. } => {
                 if let (Some(destination), Some(byte)) = (self.operand(id, *destination), self.operand(id, *byte)) {
@@ -266,7 +275,7 @@ impl<'p> Solver<'p> {
             Operation::MaskedLoad { address, otherwise, .. } => {
                 self.flow(body, *otherwise, result);
                 let width = self.masked_width(body, *address, *otherwise);
-                self.load(body, *address, result, Some(width));
+                self.load(body, *address, result, Some(width), None);
             }
             Operation::MaskedStore { address, value, .. } => {
                 let width = self.masked_width(body, *address, *value);
@@ -294,7 +303,7 @@ impl<'p> Solver<'p> {
                     if let Some(argument) = self.operand(id, *argument) {
                         self.attach(argument, Constraint::anywhere(to));
                         let inside = self.anywhere(argument);
-                        self.attach(inside, Constraint::Load { to, width: self.pointer_bytes });
+                        self.attach(inside, Constraint::Load { to, width: self.pointer_bytes, alias: None });
                     }
                 }
             }
@@ -312,8 +321,8 @@ impl<'p> Solver<'p> {
             Operation::VariadicNext { list } => {
                 if let (Some(list), Some((to, width))) = (self.operand(id, *list), self.result(body, result)) {
                     let (lists, area) = (self.anywhere(list), self.graph.node());
-                    self.attach(lists, Constraint::Load { to: area, width: self.pointer_bytes });
-                    self.attach(area, Constraint::Load { to, width: width as u32 });
+                    self.attach(lists, Constraint::Load { to: area, width: self.pointer_bytes, alias: None });
+                    self.attach(area, Constraint::Load { to, width: width as u32, alias: None });
                 }
             }
             Operation::FrameAddress => {
@@ -335,10 +344,17 @@ impl<'p> Solver<'p> {
         }
     }
 
-    pub fn load(&mut self, body: &Body<'p>, address: Operand, result: Option<RegisterId>, width: Option<u32>) {
+    pub fn load(
+        &mut self,
+        body: &Body<'p>,
+        address: Operand,
+        result: Option<RegisterId>,
+        width: Option<u32>,
+        alias: Option<AliasTypeId>,
+    ) {
         if let (Some(address), Some((to, bytes))) = (self.operand(body.id, address), self.result(body, result)) {
             let width = width.unwrap_or(u32::try_from(bytes).unwrap_or(u32::MAX));
-            self.attach(address, Constraint::Load { to, width });
+            self.attach(address, Constraint::Load { to, width, alias });
         }
     }
 

@@ -9,6 +9,7 @@ use std::collections::BinaryHeap;
 use rustc_hash::FxHashSet;
 
 use super::set::LocationSet;
+use crate::program::AliasTypeId;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct NodeId(pub u32);
@@ -20,16 +21,19 @@ pub(super) enum Constraint {
     Load {
         to: NodeId,
         width: u32,
+        alias: Option<AliasTypeId>,
     },
     /// `*node ⊇ from`, `width` bytes.
     Store {
         from: NodeId,
         width: u32,
+        alias: Option<AliasTypeId>,
     },
     /// As soon as the node holds anything: `*address ⊇ node`. Most stored numbers never do.
     StoreTo {
         address: NodeId,
         width: u32,
+        alias: Option<AliasTypeId>,
     },
     /// `to ⊇ node + constant + n·stride + m·step`, 0 ≤ m < `count`.
     Shift {

@@ -99,7 +99,7 @@ impl Solver<'_> {
                 let handler = match (call.argument(*handler), in_structure) {
                     (Some(structure), true) => {
                         let handler = self.graph.node();
-                        self.attach(structure, Constraint::Load { to: handler, width: self.pointer_bytes });
+                        self.attach(structure, Constraint::Load { to: handler, width: self.pointer_bytes, alias: None });
                         Some(handler)
                     }
                     (handler, _) => handler,
@@ -123,7 +123,7 @@ impl Solver<'_> {
                 self.store(call.argument(*key), Some(content), 4);
                 if let Some(destructor) = destructor.and_then(|position| call.argument(position)) {
                     let value = self.graph.node();
-                    self.attach(content, Constraint::Load { to: value, width: self.pointer_bytes });
+                    self.attach(content, Constraint::Load { to: value, width: self.pointer_bytes, alias: None });
                     self.call_back(call, Some(destructor), CallKind::KeyDestructor, vec![Some(value)], None);
                 }
                 false
@@ -134,7 +134,7 @@ impl Solver<'_> {
             }
             Effect::GetSpecific { key } => {
                 if let (Some(key), Some((result, _))) = (call.argument(*key), call.result) {
-                    self.attach(key, Constraint::Load { to: result, width: self.pointer_bytes });
+                    self.attach(key, Constraint::Load { to: result, width: self.pointer_bytes, alias: None });
                 }
                 true
             }
@@ -167,7 +167,7 @@ impl Solver<'_> {
             Effect::Reallocate { pointer, size } => {
                 let result = call.result.map(|(node, _)| node);
                 self.allocate(call.caller, call.site, result, constant_size(call, *size));
-                self.copy(result, call.argument(*pointer), None);
+                self.copy_as(result, call.argument(*pointer), None, true);
                 true
             }
             Effect::Returns { argument } => {
@@ -289,7 +289,7 @@ impl Solver<'_> {
         if atomic.operation != AtomicOperation::Store {
             self.copy(output, Some(object), size);
             if let (Some((result, _)), None) = (call.result, atomic.output) {
-                self.attach(object, Constraint::Load { to: result, width });
+                self.attach(object, Constraint::Load { to: result, width, alias: None });
             }
         }
         match atomic.operation {

@@ -1,7 +1,7 @@
 //! The content of abstract objects: cells that stores write, views that loads read, and the copies between objects.
 //!
-//! # Definition   A cell is a class of offsets and a width of at most one pointer, with the set of what was stored there. A view is a class and a
-//!                width with the union of all cells it may overlap. A link says that a range of this object is copied into another. A copy
+//! # Definition   A cell is a class of offsets, a width of at most one pointer and a type of accesses, with the set of what was stored there. A view is a
+//!                class, a width and a type with the union of all cells it may overlap and whose type it may read. A link says that a range of this object is copied into another. A copy
 //!                of memory links its sources to a transfer, and the transfer to its destinations: n + m links, not n · m.
 //! # Invariant    Every cell has an edge to each overlapping view of its object, and an image under each link it lies in: whoever creates a cell,
 //!                a view or a link makes up for those that are there.
@@ -12,7 +12,8 @@
 use super::graph::NodeId;
 use super::location::{Class, greatest_common_divisor};
 use super::object::{AbstractObjectId, AbstractObjectKind};
-use super::solve::Solver;
+use super::solve::{CopyOfMemory, Solver};
+use crate::program::AliasTypeId;
 
 /// Windows of an object after which new ones are given up.
 const WINDOWS: u32 = 16;
@@ -25,11 +26,14 @@ const OFFSETS: u32 = 1024;
 /// Cells of an object after which copies into it keep the offset modulo a pointer's size, and after twice as many none.
 const COPIED_CELLS: usize = 64;
 
+/// A class of offsets, a width in bytes, the type of the accesses, and what may be there.
+pub(super) type Cell = (Class, u32, Option<AliasTypeId>, NodeId);
+
 /// The content of one abstract object.
 #[derive(Debug, Default)]
 pub(super) struct ObjectMemory {
-    pub cells: Vec<(Class, u32, NodeId)>,
-    views: Vec<(Class, u32, NodeId)>,
+    pub cells: Vec<Cell>,
+    views: Vec<Cell>,
     links: Vec<Link>,
     /// Code outside the program may hold its address.
     pub is_escaped: bool,
@@ -38,6 +42,8 @@ pub(super) struct ObjectMemory {
     /// The location that contains all others of this object, once it exists.
     pub anywhere: Option<u32>,
     offsets: u32,
+    /// Cells that differ in more than the type of their accesses.
+    places: usize,
     windows: u32,
     /// Offsets count modulo this; 0 when they count as they are.
     fold: u64,
@@ -57,6 +63,7 @@ struct Link {
     to: Class,
     /// Any number of bytes when unknown.
     size: Option<u64>,
+    keeps_types: bool,
 }
 
 /// Where the content of an object is kept.
@@ -136,7 +143,7 @@ impl Solver<'_> {
     }
 
     /// Where a store of at most one pointer's width through this location goes.
-    pub fn cell(&mut self, object: AbstractObjectId, class: Class, width: u32) -> Option<NodeId> {
+    pub fn cell(&mut self, object: AbstractObjectId, class: Class, width: u32, alias: Option<AliasTypeId>) -> Option<NodeId> {
         match self.content(object) {
             Content::Cells => {}
             Content::Outside => return Some(self.escaped),
@@ -144,45 +151,53 @@ impl Solver<'_> {
         }
         let class = self.folded(object, class);
         let width = width.min(self.pointer_bytes);
-        if let Some(&node) = self.cells.get(&(object, class, width)) {
+        if let Some(&node) = self.cells.get(&(object, class, width, alias)) {
             return Some(node);
         }
         let node = self.graph.node();
-        self.cells.insert((object, class, width), node);
-        self.count_offset(object);
+        self.cells.insert((object, class, width, alias), node);
+        // One place, whatever the types of its accesses are.
+        if !self.memories[object.index()].cells.iter().any(|(known, bytes, ..)| (*known, *bytes) == (class, width)) {
+            self.memories[object.index()].places += 1;
+            self.count_offset(object);
+        }
         let memory = &mut self.memories[object.index()];
-        memory.cells.push((class, width, node));
-        let overlapping =
-            memory.views.iter().filter(|(view, view_width, _)| class.overlaps(width.into(), *view, (*view_width).into()));
-        let views: Vec<NodeId> = overlapping.map(|(_, _, view)| *view).collect();
+        memory.cells.push((class, width, alias, node));
+        let program = self.program;
+        let overlapping = memory.views.iter().filter(|(view, view_width, view_alias, _)| {
+            program.may_touch(alias, *view_alias) && class.overlaps(width.into(), *view, (*view_width).into())
+        });
+        let views: Vec<NodeId> = overlapping.map(|(.., view)| *view).collect();
         for view in views {
             self.graph.add_edge(node, view);
         }
         for index in 0..self.memories[object.index()].links.len() {
             let link = self.memories[object.index()].links[index];
-            self.copy_cell(link, (class, width, node));
+            self.copy_cell(link, (class, width, alias, node));
         }
         Some(node)
     }
 
     /// What a load of `width` bytes through this location may see.
-    pub fn view(&mut self, object: AbstractObjectId, class: Class, width: u32) -> Option<NodeId> {
+    pub fn view(&mut self, object: AbstractObjectId, class: Class, width: u32, alias: Option<AliasTypeId>) -> Option<NodeId> {
         match self.content(object) {
             Content::Cells => {}
             Content::Outside => return Some(self.unknown_value),
             Content::Nothing => return None,
         }
         let class = self.folded(object, class);
-        if let Some(&node) = self.views.get(&(object, class, width)) {
+        if let Some(&node) = self.views.get(&(object, class, width, alias)) {
             return Some(node);
         }
         let node = self.graph.node();
-        self.views.insert((object, class, width), node);
+        self.views.insert((object, class, width, alias), node);
         let memory = &mut self.memories[object.index()];
-        memory.views.push((class, width, node));
-        let overlapping =
-            memory.cells.iter().filter(|(cell, cell_width, _)| class.overlaps(width.into(), *cell, (*cell_width).into()));
-        let cells: Vec<NodeId> = overlapping.map(|(_, _, cell)| *cell).collect();
+        memory.views.push((class, width, alias, node));
+        let program = self.program;
+        let overlapping = memory.cells.iter().filter(|(cell, cell_width, cell_alias, _)| {
+            program.may_touch(alias, *cell_alias) && class.overlaps(width.into(), *cell, (*cell_width).into())
+        });
+        let cells: Vec<NodeId> = overlapping.map(|(.., cell)| *cell).collect();
         for cell in cells {
             self.graph.add_edge(cell, node);
         }
@@ -211,11 +226,11 @@ impl Solver<'_> {
         let (transfer, size) = (self.copies[copy as usize].transfer, self.copies[copy as usize].size);
         match self.content(object) {
             Content::Cells if !self.is_without_pointers(object) => {
-                let link = Link { from: self.folded(object, class), object: transfer, to: Class::at(0), size };
+                let link = Link { from: self.folded(object, class), object: transfer, to: Class::at(0), size, keeps_types: true };
                 self.add_link(object, link);
             }
             Content::Outside => {
-                if let Some(cell) = self.cell(transfer, Class::ANY, self.pointer_bytes) {
+                if let Some(cell) = self.cell(transfer, Class::ANY, self.pointer_bytes, None) {
                     self.graph.add_edge(self.unknown_value, cell);
                 }
             }
@@ -226,12 +241,12 @@ impl Solver<'_> {
 
     /// A copy of memory writes what this location points at.
     pub fn copy_to(&mut self, copy: u32, object: AbstractObjectId, class: Class) {
-        let (transfer, size) = (self.copies[copy as usize].transfer, self.copies[copy as usize].size);
+        let CopyOfMemory { transfer, size, keeps_types } = self.copies[copy as usize];
         match self.content(object) {
             Content::Cells if self.is_constant(object) => {}
-            Content::Cells => self.add_link(transfer, Link { from: Class::at(0), object, to: class, size }),
+            Content::Cells => self.add_link(transfer, Link { from: Class::at(0), object, to: class, size, keeps_types }),
             Content::Outside => {
-                if let Some(view) = self.view(transfer, Class::ANY, 1) {
+                if let Some(view) = self.view(transfer, Class::ANY, 1, None) {
                     self.graph.add_edge(view, self.escaped);
                 }
             }
@@ -250,10 +265,11 @@ impl Solver<'_> {
     }
 
     /// The image of a cell under a link.
-    fn copy_cell(&mut self, link: Link, (class, width, node): (Class, u32, NodeId)) {
+    fn copy_cell(&mut self, link: Link, (class, width, alias, node): Cell) {
         if !link.from.overlaps(link.size.unwrap_or(u64::MAX), class, width.into()) {
             return;
         }
+        let alias = alias.filter(|_| link.keeps_types);
         let is_whole = class.count > 1 && class.residue >= link.from.residue && link.from == Class::at(link.from.residue);
         let (from, to) = (link.from.flat(), link.to.flat());
         let flat = class.flat();
@@ -268,14 +284,14 @@ impl Solver<'_> {
             Class::at(to.residue % common + class.residue % common + common - from.residue % common).widened(common)
         };
         // Copies back and forth would make up new offsets without end.
-        let image = match self.memories[link.object.index()].cells.len() {
-            cells if cells < COPIED_CELLS || self.cells.contains_key(&(link.object, image, width)) => image,
+        let image = match self.memories[link.object.index()].places {
+            cells if cells < COPIED_CELLS || self.cells.contains_key(&(link.object, image, width, alias)) => image,
             cells if cells < 2 * COPIED_CELLS => image.widened(self.pointer_bytes.into()),
             _ => Class::ANY,
         };
         // A part of a pointer may fit where the whole does not.
         if self.is_accessible(link.object, image, 1)
-            && let Some(cell) = self.cell(link.object, image, width)
+            && let Some(cell) = self.cell(link.object, image, width, alias)
         {
             self.graph.add_edge(node, cell);
         }

@@ -12,6 +12,7 @@
 //!                object with too many offsets is folded (`memory`).  3. Addresses in integers keep their objects where
 //!                arithmetic is local, else leave a residue (`arithmetic`).  4. A shift that the compiler promises to be in bounds drops what
 //!                would lie beyond the object's end; below its start it stands for the whole object.  5. Only functions found reachable are looked at.
+//!                6. A load sees what was stored with a type that C lets it read (`AliasType`); a copy of bytes forgets types, an assignment keeps them.
 
 mod arithmetic;
 mod builtin;
@@ -57,7 +58,7 @@ pub struct PointsTo {
     is_of_thread: Vec<bool>,
     is_unique: Vec<bool>,
     /// What was stored in each object: where, in how many bytes, the node that holds it.
-    cells: Vec<Vec<(Class, u32, NodeId)>>,
+    cells: Vec<Vec<memory::Cell>>,
     locations: LocationTable,
     graph: Graph,
     registers: TiVec<FunctionId, Option<NodeId>>,

@@ -21,7 +21,7 @@ use super::wrapper::Wrappers;
 use crate::deadline::{Deadline, OutOfTime};
 use crate::facts::call_graph::CallEdge;
 use crate::models::BoundModels;
-use crate::program::{ConstantId, FunctionId, GlobalId, Program, RelocationTarget};
+use crate::program::{AliasTypeId, ConstantId, FunctionId, GlobalId, Program, RelocationTarget};
 
 /// The number of the location that stands for what outside code may hold, and of the mark on numbers computed from addresses.
 pub(super) const UNKNOWN: u32 = 0;
@@ -35,6 +35,8 @@ const CROWD: usize = 1000;
 pub(super) struct CopyOfMemory {
     pub transfer: AbstractObjectId,
     pub size: Option<u64>,
+    /// What is copied is read with the type it was stored with.
+    pub keeps_types: bool,
 }
 
 pub(super) struct Solver<'p> {
@@ -44,8 +46,8 @@ pub(super) struct Solver<'p> {
     pub objects: Vec<AbstractObject>,
     pub object_numbers: FxHashMap<AbstractObjectKind, AbstractObjectId>,
     pub memories: Vec<ObjectMemory>,
-    pub cells: FxHashMap<(AbstractObjectId, Class, u32), NodeId>,
-    pub views: FxHashMap<(AbstractObjectId, Class, u32), NodeId>,
+    pub cells: FxHashMap<(AbstractObjectId, Class, u32, Option<AliasTypeId>), NodeId>,
+    pub views: FxHashMap<(AbstractObjectId, Class, u32, Option<AliasTypeId>), NodeId>,
     pub links: FxHashSet<(AbstractObjectId, Class, AbstractObjectId, Class)>,
     pub locations: LocationTable,
     pub graph: Graph,
@@ -187,7 +189,7 @@ impl<'p> Solver<'p> {
             let target = self.object(target);
             let class = Class::at(0).plus(relocation.addend).unwrap_or(Class::ANY);
             if let (Some(cell), Some(location)) =
-                (self.cell(object, Class::at(relocation.offset), self.pointer_bytes), self.locate(target, class, false))
+                (self.cell(object, Class::at(relocation.offset), self.pointer_bytes, None), self.locate(target, class, false))
             {
                 self.graph.add_location(cell, location);
             }
@@ -287,15 +289,17 @@ impl<'p> Solver<'p> {
     /// Makes a constraint hold for what its node has gained.
     fn apply(&mut self, node: NodeId, constraint: Constraint, delta: &LocationSet) {
         match constraint {
-            Constraint::Load { to, width } => self.for_each_content(node, delta, width.into(), |solver, object, class| {
-                if let Some(view) = solver.view(object, class, width) {
+            Constraint::Load { to, width, alias } => self.for_each_content(node, delta, width.into(), |solver, object, class| {
+                if let Some(view) = solver.view(object, class, width, alias) {
                     solver.carry(view, to, width.into());
                 }
             }),
-            Constraint::Store { from, width } => self.for_each_content(node, delta, width.into(), |solver, object, class| {
-                solver.store_cells(object, class, from, width);
-            }),
-            Constraint::StoreTo { address, width } => self.attach(address, Constraint::Store { from: node, width }),
+            Constraint::Store { from, width, alias } => {
+                self.for_each_content(node, delta, width.into(), |solver, object, class| {
+                    solver.store_cells(object, class, from, (width, alias));
+                })
+            }
+            Constraint::StoreTo { address, width, alias } => self.attach(address, Constraint::Store { from: node, width, alias }),
             Constraint::Shift { to, constant, stride, step, count, in_bounds } => {
                 let is_crowded = delta.len() + self.graph.set(to).len() > CROWD;
                 let mut all: Vec<u32> = Vec::with_capacity(delta.len());
@@ -410,7 +414,7 @@ impl<'p> Solver<'p> {
         }
     }
 
-    fn store_cells(&mut self, object: AbstractObjectId, class: Class, from: NodeId, width: u32) {
+    fn store_cells(&mut self, object: AbstractObjectId, class: Class, from: NodeId, (width, alias): (u32, Option<AliasTypeId>)) {
         const MOST_PARTS: u32 = 64;
         if self.is_constant(object) {
             return;
@@ -422,7 +426,7 @@ impl<'p> Solver<'p> {
             (0..parts.max(1)).filter_map(|part| class.plus((part * self.pointer_bytes).into())).collect()
         };
         for class in whole {
-            if let Some(cell) = self.cell(object, class, width) {
+            if let Some(cell) = self.cell(object, class, width, alias) {
                 self.graph.add_edge(from, cell);
             }
         }
@@ -440,11 +444,11 @@ impl<'p> Solver<'p> {
                 self.called_from_outside(function);
                 continue;
             }
-            if let Some(view) = self.view(object, Class::ANY, 1) {
+            if let Some(view) = self.view(object, Class::ANY, 1, None) {
                 self.graph.add_edge(view, self.escaped);
             }
             if !self.is_constant(object)
-                && let Some(cell) = self.cell(object, Class::ANY, self.pointer_bytes)
+                && let Some(cell) = self.cell(object, Class::ANY, self.pointer_bytes, None)
             {
                 self.graph.add_edge(self.unknown_value, cell);
             }

@@ -197,7 +197,7 @@ impl Lowering {
                 in_bounds: true,
             };
             let address = body.emit(Type::POINTER, operation);
-            let access = Access { ordering: None, scope: Scope::System, is_volatile: false, align: 1 };
+            let access = Access { ordering: None, scope: Scope::System, is_volatile: false, align: 1, alias: None };
             body.perform(Operation::Store { address, value, access });
         }
         body.finish_block(Terminator { site, kind: TerminatorKind::Return(None) });

@@ -35,7 +35,8 @@ impl Body<'_> {
             KnownIntrinsic::CopyMemory { may_overlap, elements_are_atomic } => {
                 let (destination, source, size) = (self.argument(call, 0), self.argument(call, 1), self.argument(call, 2));
                 let is_volatile = self.memory_is_volatile(call, elements_are_atomic);
-                self.perform(Operation::CopyMemory { destination, source, size, may_overlap, is_volatile });
+                let is_assignment = self.lowering.is_assignment(call);
+                self.perform(Operation::CopyMemory { destination, source, size, may_overlap, is_volatile, is_assignment });
             }
             KnownIntrinsic::SetMemory { elements_are_atomic } => {
                 let (destination, byte, size) = (self.argument(call, 0), self.argument(call, 1), self.argument(call, 2));
@@ -158,7 +159,7 @@ impl Body<'_> {
         let index = self.argument(call, 1);
         let terms = vec![OffsetTerm { index, stride: 1, count: None }];
         let entry = self.emit(Type::POINTER, Operation::Offset { base: table, constant: 0, terms, in_bounds: true });
-        let access = Access { ordering: None, scope: Scope::System, is_volatile: false, align: 4 };
+        let access = Access { ordering: None, scope: Scope::System, is_volatile: false, align: 4, alias: None };
         let distance = self.emit(Type::integer(32), Operation::Load { address: entry, access });
         let word = Type::integer(self.lowering.program.layout.pointer_bits());
         let distance = match word {

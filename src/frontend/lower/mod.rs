@@ -5,6 +5,7 @@
 //! expanded, resolved or dropped here; what cannot be represented becomes an [`Assumption`](crate::program::Assumption) with its place.
 
 mod aggregate;
+mod alias;
 mod body;
 mod call;
 mod constant;
@@ -77,6 +78,9 @@ struct Lowering {
     /// Parts of initial values that only running code can compute.
     pending: Vec<PendingInitializer>,
     attributes: Attributes,
+    alias_types: FxHashMap<Metadata, Option<crate::program::AliasTypeId>>,
+    alias_kind: std::ffi::c_uint,
+    alias_struct_kind: std::ffi::c_uint,
     site_kind: std::ffi::c_uint,
     has_sites: bool,
 }
@@ -115,6 +119,9 @@ impl Lowering {
             assumptions: IndexSet::default(),
             pending: Vec::new(),
             attributes: Attributes { by_value: llvm::attribute_kind("byval"), align: llvm::attribute_kind("align") },
+            alias_types: FxHashMap::default(),
+            alias_kind: module.metadata_kind("tbaa"),
+            alias_struct_kind: module.metadata_kind("tbaa.struct"),
             site_kind,
             has_sites: site::module_has_sites(module, site_kind),
         })

@@ -8,7 +8,7 @@ use super::cursor::{Cursor, Result};
 use super::parse_debug::{parse_assumption, parse_debug_type, parse_location, parse_variable};
 use super::parse_function::{FunctionParser, parse_header};
 use super::parse_global::parse_global;
-use crate::program::{FileId, FunctionId, GlobalId, LocationId, Program, Site, SourceFile};
+use crate::program::{AliasType, AliasTypeId, FileId, FunctionId, GlobalId, LocationId, Program, Site, SourceFile};
 
 /// What is wrong, and in which line (counted from 1).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -132,6 +132,15 @@ fn parse_item(line: &str, names: &Names, program: &mut Program) -> Result<Option
         "variable" => {
             numbered(&mut cursor, "v", &program.variables)?;
             program.variables.push(parse_variable(&mut cursor)?);
+        }
+        "alias" => {
+            numbered(&mut cursor, "a", &program.alias_types)?;
+            let name = cursor.string()?;
+            let parent = cursor.take_prefixed("a")?.map(AliasTypeId::from);
+            if let Some(parent) = parent {
+                check(parent, &program.alias_types, "type of accesses")?;
+            }
+            program.alias_types.push(AliasType { name, parent });
         }
         "site" => {
             numbered(&mut cursor, "s", &program.sites)?;

@@ -6,8 +6,8 @@ use super::parse::Names;
 use super::parse_function::parse_by_value;
 use super::words::{Word, parse_float_predicate};
 use crate::program::{
-    Access, Argument, ArithmeticFlags, BinaryOp, BlockId, Callee, CastKind, ConstantId, Constants, IntegerPredicate, Intrinsic,
-    OffsetTerm, Operand, Operation, Ordering, Predicate, ReadModifyWriteOp, RegisterId, Scope, TerminatorKind,
+    Access, AliasTypeId, Argument, ArithmeticFlags, BinaryOp, BlockId, Callee, CastKind, ConstantId, Constants, IntegerPredicate,
+    Intrinsic, OffsetTerm, Operand, Operation, Ordering, Predicate, ReadModifyWriteOp, RegisterId, Scope, TerminatorKind,
 };
 
 /// Reads operands; constants are interned as they come.
@@ -163,7 +163,8 @@ fn parse_effect(word: &str, cursor: &mut Cursor<'_>, operands: &mut OperandParse
         "copy_memory" => {
             let (may_overlap, is_volatile) = (cursor.take_word("may_overlap"), cursor.take_word("volatile"));
             let [destination, source, size] = operands.operands(cursor)?;
-            Operation::CopyMemory { destination, source, size, may_overlap, is_volatile }
+            let is_assignment = cursor.take_word("assignment");
+            Operation::CopyMemory { destination, source, size, may_overlap, is_volatile, is_assignment }
         }
         "set_memory" => {
             let is_volatile = cursor.take_word("volatile");
@@ -268,7 +269,9 @@ fn parse_access(cursor: &mut Cursor<'_>) -> Result<Access> {
     }
     let scope = parse_scope(cursor);
     cursor.expect_word("align")?;
-    Ok(Access { ordering, scope, is_volatile, align: cursor.number()? })
+    let align = cursor.number()?;
+    let alias = if cursor.take_word("as") { Some(AliasTypeId::from(cursor.prefixed("a")?)) } else { None };
+    Ok(Access { ordering, scope, is_volatile, align, alias })
 }
 
 fn parse_scope(cursor: &mut Cursor<'_>) -> Scope {

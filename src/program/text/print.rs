@@ -25,6 +25,13 @@ pub fn print(program: &Program) -> String {
     for (id, variable) in program.variables.iter_enumerated() {
         out.id("variable v", id).word(" ").word(&print_variable(variable)).word("\n");
     }
+    for (id, ty) in program.alias_types.iter_enumerated() {
+        out.id("alias a", id).word(" ").quoted(&ty.name);
+        if let Some(parent) = ty.parent {
+            out.id(" a", parent);
+        }
+        out.word("\n");
+    }
     for global in &program.globals {
         print_global(out, global);
     }

@@ -71,11 +71,12 @@ pub fn print_operation(out: &mut Writer<'_>, operation: &Operation) {
             out.word(" failure ").word(failure.word()).word(" success_at ").number(*success_offset)
         }
         Operation::Fence { ordering, scope } => out.word("fence ").word(ordering.word()).scope(*scope),
-        Operation::CopyMemory { destination, source, size, may_overlap, is_volatile } => out
+        Operation::CopyMemory { destination, source, size, may_overlap, is_volatile, is_assignment } => out
             .word("copy_memory ")
             .flag(*may_overlap, "may_overlap ")
             .flag(*is_volatile, "volatile ")
-            .operands(&[*destination, *source, *size]),
+            .operands(&[*destination, *source, *size])
+            .flag(*is_assignment, " assignment"),
         Operation::SetMemory { destination, byte, size, is_volatile } => {
             out.word("set_memory ").flag(*is_volatile, "volatile ").operands(&[*destination, *byte, *size])
         }

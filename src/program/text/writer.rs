@@ -169,7 +169,11 @@ impl Writer<'_> {
         if let Some(ordering) = access.ordering {
             self.word(" ").word(ordering.word());
         }
-        self.scope(access.scope).word(" align ").number(access.align)
+        self.scope(access.scope).word(" align ").number(access.align);
+        match access.alias {
+            Some(alias) => self.id(" as a", alias),
+            None => self,
+        }
     }
 
     pub fn scope(&mut self, scope: Scope) -> &mut Self {

@@ -53,7 +53,10 @@ impl FunctionChecker<'_, '_> {
             }
             Operation::Shuffle { left, right, mask } => self.check_shuffle(result, *left, *right, mask),
             Operation::Intrinsic { function, arguments } => self.check_intrinsic(result, *function, arguments),
-            operation => self.check_effect(result, operation),
+            operation => {
+                self.alias(operation);
+                self.check_effect(result, operation)
+            }
         }
     }
 
@@ -166,6 +169,18 @@ impl FunctionChecker<'_, '_> {
     fn all(&mut self, ty: Type, operands: &[Operand], what: &str) {
         for &operand in operands {
             self.require_type(operand, ty, what);
+        }
+    }
+
+    fn alias(&mut self, operation: &Operation) {
+        if let Operation::Load { access, .. }
+        | Operation::Store { access, .. }
+        | Operation::ReadModifyWrite { access, .. }
+        | Operation::CompareExchange { access, .. } = operation
+            && let Some(alias) = access.alias
+        {
+            let is_known = usize::from(alias) < self.checker.program.alias_types.len();
+            self.require(is_known, || format!("an access of a type {} that is not there", usize::from(alias)));
         }
     }
 

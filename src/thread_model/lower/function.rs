@@ -131,6 +131,7 @@ impl<'l, 'm> FunctionBuilder<'l, 'm> {
 
 fn access(bits: u32, is_atomic: bool) -> Access {
     Access {
+        alias: None,
         ordering: is_atomic.then_some(Ordering::SequentiallyConsistent),
         scope: Scope::System,
         is_volatile: false,

@@ -230,6 +230,17 @@ impl Value {
         DebugRecord::all_before(self.0)
     }
 
+    /// The node attached under `kind`.
+    pub fn metadata(self, module: ModuleHandle, kind: c_uint) -> Option<Metadata> {
+        unsafe {
+            if LLVMHasMetadata(self.0) == 0 {
+                return None;
+            }
+            let node = LLVMGetMetadata(self.0, kind);
+            if node.is_null() { None } else { module.metadata(LLVMValueAsMetadata(node)) }
+        }
+    }
+
     /// The first operand of the node attached under `kind`, when it is an integer.
     pub fn integer_metadata(self, kind: c_uint) -> Option<u64> {
         unsafe {
