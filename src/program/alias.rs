@@ -1,26 +1,43 @@
 //! Types of accesses: which lvalues may touch bytes that were stored through others.
 //!
-//! # Definition   The compiler gives an access a type of a tree: `p1 conn` below `any pointer` below `char`. An access of no type is one of `char`.
-//! # Theorem      A value that was stored with one type and is read with another, neither of them above the other, is undefined behaviour (C17
-//!                6.5p7, LLVM's type-based alias analysis). Programs that are built with `-fno-strict-aliasing` have no types here.
+//! # Definition   The compiler gives an access a scalar type of a tree (`p1 conn` below `any pointer` below `char`) and, where the lvalue names one, a
+//!                member: an offset in the innermost structure. An access of no type is one of `char`.
+//! # Theorem      A value that is stored with one type and read with another is undefined behaviour, when neither scalar type is above the other or
+//!                they are different members (C17 6.5p7, LLVM's type-based alias analysis).
+//! # Deviations   1. Programs that are built with `-fno-strict-aliasing` have no types here.  2. Members of two structures are one when all that
+//!                comes before them agrees, offsets and scalar types: programs treat a common beginning as common, wherever they say so.
+//!                3. Of a path of members only the last one counts: a structure is the same wherever it lies.
 
 use super::{AliasTypeId, Program};
 
-/// A type of the tree; without a parent it stands below `char`, which touches everything.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct AliasType {
-    pub name: String,
-    pub parent: Option<AliasTypeId>,
+pub enum AliasType {
+    /// A type of the tree; without a parent it stands below `char`, which touches everything.
+    Scalar { name: String, parent: Option<AliasTypeId> },
+    /// A member, the structure that named it first, and its scalar type. Members with the same number are the same.
+    Member { structure: String, offset: u64, scalar: AliasTypeId },
 }
 
 impl Program {
     /// Whether a read of one type may see what was stored with the other.
     pub fn may_touch(&self, one: Option<AliasTypeId>, other: Option<AliasTypeId>) -> bool {
         let (Some(one), Some(other)) = (one, other) else { return true };
-        self.is_above(one, other) || self.is_above(other, one)
+        let scalar = |ty: AliasTypeId| match self.alias_types[ty] {
+            AliasType::Scalar { .. } => (ty, false),
+            AliasType::Member { scalar, .. } => (scalar, true),
+        };
+        let ((one_scalar, one_is_member), (other_scalar, other_is_member)) = (scalar(one), scalar(other));
+        if one_is_member && other_is_member {
+            return one == other;
+        }
+        self.is_above(one_scalar, other_scalar) || self.is_above(other_scalar, one_scalar)
     }
 
     fn is_above(&self, upper: AliasTypeId, lower: AliasTypeId) -> bool {
-        std::iter::successors(Some(lower), |ty| self.alias_types[*ty].parent).any(|ty| ty == upper)
+        let parent = |ty: &AliasTypeId| match &self.alias_types[*ty] {
+            AliasType::Scalar { parent, .. } => *parent,
+            AliasType::Member { scalar, .. } => Some(*scalar),
+        };
+        std::iter::successors(Some(lower), parent).any(|ty| ty == upper)
     }
 }

@@ -7,7 +7,6 @@
 //!                a view or a link makes up for those that are there.
 //! # Deviations   1. An object with too many offsets is folded: first by the size of its array elements, then into one class. Both are
 //!                counted; neither loses a pointer.  2. Copies into an object with many cells lose their offset, not their pointers.
-//!                3. A pointer to very many locations points to the whole of each object.
 
 use super::graph::NodeId;
 use super::location::{Class, greatest_common_divisor};
@@ -244,7 +243,11 @@ impl Solver<'_> {
         let CopyOfMemory { transfer, size, keeps_types } = self.copies[copy as usize];
         match self.content(object) {
             Content::Cells if self.is_constant(object) => {}
-            Content::Cells => self.add_link(transfer, Link { from: Class::at(0), object, to: class, size, keeps_types }),
+            Content::Cells => {
+                // What has no declared type gets the type of what is copied into it (C17 6.5p6).
+                let keeps_types = keeps_types || !self.objects[object.index()].has_declared_type();
+                self.add_link(transfer, Link { from: Class::at(0), object, to: class, size, keeps_types });
+            }
             Content::Outside => {
                 if let Some(view) = self.view(transfer, Class::ANY, 1, None) {
                     self.graph.add_edge(view, self.escaped);

@@ -83,6 +83,11 @@ impl AbstractObject {
         AbstractObject { kind, size, align: variable.align.max(1), element: element_size(program, variable.debug_type) }
     }
 
+    /// Whether its declaration says what types its bytes have, or may do so. Memory that was allocated has the types that are stored in it.
+    pub fn has_declared_type(&self) -> bool {
+        !matches!(self.kind, AbstractObjectKind::Heap { .. } | AbstractObjectKind::Transfer(_))
+    }
+
     /// Has an address but no bytes that a program reads or writes.
     pub fn is_code(&self) -> bool {
         matches!(self.kind, AbstractObjectKind::Function(_) | AbstractObjectKind::Label(..))

@@ -27,9 +27,6 @@ use crate::program::{AliasTypeId, ConstantId, FunctionId, GlobalId, Program, Rel
 pub(super) const UNKNOWN: u32 = 0;
 pub(super) const RESIDUE: u32 = 1;
 
-/// A pointer that may point to more locations is taken to point to the whole of each object.
-const CROWD: usize = 1000;
-
 /// A copy of memory: what passes through it, and how many bytes, if that is known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CopyOfMemory {
@@ -301,7 +298,6 @@ impl<'p> Solver<'p> {
             }
             Constraint::StoreTo { address, width, alias } => self.attach(address, Constraint::Store { from: node, width, alias }),
             Constraint::Shift { to, constant, stride, step, count, in_bounds } => {
-                let is_crowded = delta.len() + self.graph.set(to).len() > CROWD;
                 let mut all: Vec<u32> = Vec::with_capacity(delta.len());
                 // By object: whether the target has all of its locations already.
                 let mut covered: FxHashMap<AbstractObjectId, bool> = FxHashMap::default();
@@ -317,13 +313,9 @@ impl<'p> Solver<'p> {
                     if *is_covered {
                         continue;
                     }
-                    let class = if is_crowded {
-                        Class::ANY
-                    } else {
-                        // Below the object's start: the whole object, for `container_of` comes back.
-                        class.widened(stride).windowed(step, count).plus(constant).unwrap_or(Class::ANY)
-                    };
-                    if let Some(shifted) = self.locate(object, class, in_bounds && !is_crowded) {
+                    // Below the object's start: the whole object, for `container_of` comes back.
+                    let class = class.widened(stride).windowed(step, count).plus(constant).unwrap_or(Class::ANY);
+                    if let Some(shifted) = self.locate(object, class, in_bounds) {
                         *is_covered = self.memories[object.index()].anywhere == Some(shifted);
                         all.push(shifted);
                     }
@@ -340,11 +332,17 @@ impl<'p> Solver<'p> {
             Constraint::Residue { to } => self.leave_residue(node, to, delta),
             Constraint::CopySource { copy } => {
                 self.expand_residue(node, delta);
-                self.parts(node, delta).into_iter().for_each(|(object, class)| self.copy_from(copy, object, class));
+                for location in delta.iter() {
+                    let (object, class) = self.locations.get(location);
+                    self.copy_from(copy, object, class);
+                }
             }
             Constraint::CopyDestination { copy } => {
                 self.expand_residue(node, delta);
-                self.parts(node, delta).into_iter().for_each(|(object, class)| self.copy_to(copy, object, class));
+                for location in delta.iter() {
+                    let (object, class) = self.locations.get(location);
+                    self.copy_to(copy, object, class);
+                }
             }
             Constraint::Call { call } => {
                 self.expand_residue(node, delta);
@@ -365,23 +363,12 @@ impl<'p> Solver<'p> {
     ) {
         self.expand_residue(node, delta);
         let least = width.min(self.pointer_bytes.into());
-        for (object, class) in self.parts(node, delta) {
+        for location in delta.iter() {
+            let (object, class) = self.locations.get(location);
             if self.is_accessible(object, class, least) && !self.is_without_pointers(object) {
                 act(self, object, class);
             }
         }
-    }
-
-    /// Where a pointer has come to point; the whole of each object when there are very many.
-    fn parts(&mut self, node: NodeId, delta: &LocationSet) -> Vec<(AbstractObjectId, Class)> {
-        let parts = delta.iter().map(|location| self.locations.get(location));
-        if self.graph.set(node).len() <= CROWD {
-            return parts.collect();
-        }
-        let mut objects: Vec<AbstractObjectId> = parts.map(|(object, _)| object).collect();
-        objects.sort_unstable();
-        objects.dedup();
-        objects.into_iter().map(|object| (object, Class::ANY)).collect()
     }
 
     /// Constants that hold no address and are never written: text, tables of numbers.

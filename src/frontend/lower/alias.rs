@@ -1,7 +1,10 @@
 //! The types of accesses, from the tags that clang puts on loads and stores.
 //!
-//! A tag names a base type, an access type and an offset; the access type is a node with a name and a parent, up to `omnipotent char` and a root. Trees of
-//! other languages, and nodes of another form, give no type.
+//! A tag names a base type, an access type and an offset. The access type is a node with a name and a parent, up to `omnipotent char` and a root; a
+//! base type that differs from it is a structure: a node with a name, and a type and an offset for each member. Trees of other languages, and nodes of
+//! another form, give no type.
+
+use rustc_hash::FxHashMap;
 
 use super::Lowering;
 use super::llvm::{Metadata, Value};
@@ -9,14 +12,33 @@ use crate::program::{AliasType, AliasTypeId};
 
 const CHAR: &str = "omnipotent char";
 const ROOT: &str = "Simple C/C++ TBAA";
-/// A longer chain of parents is damaged, or a circle.
-const MOST_PARENTS: usize = 64;
+/// A longer chain of parents, or of structures in structures, is damaged, or a circle.
+const DEEPEST: usize = 64;
+/// Members before the one that is accessed; beyond, only its scalar type is known.
+const MOST_MEMBERS: usize = 4096;
+
+/// A scalar member: its offset, and its type; `None` for one of `char`.
+type Scalar = (u64, Option<AliasTypeId>);
+
+/// What was found out about nodes.
+#[derive(Default)]
+pub(super) struct AliasTypes {
+    scalars: FxHashMap<Metadata, Option<AliasTypeId>>,
+    /// By tag.
+    tags: FxHashMap<Metadata, Option<AliasTypeId>>,
+    /// All scalars of a structure up to a member, and the member.
+    members: FxHashMap<Vec<Scalar>, AliasTypeId>,
+}
 
 impl Lowering {
     pub(super) fn alias_type(&mut self, instruction: Value) -> Option<AliasTypeId> {
         let tag = instruction.metadata(self.module, self.alias_kind)?;
-        let access = tag.operands().get(1).copied().flatten()?;
-        self.alias_type_of(access)
+        if let Some(known) = self.alias_types.tags.get(&tag) {
+            return *known;
+        }
+        let ty = self.alias_type_of_tag(tag);
+        self.alias_types.tags.insert(tag, ty);
+        ty
     }
 
     /// Whether a copy is an assignment of a structure: the compiler says what types its parts have.
@@ -24,33 +46,97 @@ impl Lowering {
         copy.metadata(self.module, self.alias_struct_kind).is_some()
     }
 
-    fn alias_type_of(&mut self, node: Metadata) -> Option<AliasTypeId> {
-        if let Some(known) = self.alias_types.get(&node) {
+    fn alias_type_of_tag(&mut self, tag: Metadata) -> Option<AliasTypeId> {
+        let operands = tag.operands();
+        let operand = |index: usize| operands.get(index).copied().flatten();
+        let (base, access) = (operand(0)?, operand(1)?);
+        let scalar = self.scalar_type(access)?;
+        let offset = operand(2).and_then(Metadata::integer).and_then(|offset| u64::try_from(offset).ok());
+        let member = offset.filter(|_| base != access).and_then(|offset| self.member(base, access, offset, scalar));
+        Some(member.unwrap_or(scalar))
+    }
+
+    fn scalar_type(&mut self, node: Metadata) -> Option<AliasTypeId> {
+        if let Some(known) = self.alias_types.scalars.get(&node) {
             return *known;
         }
         let chain = chain_of(node);
         let mut parent = None;
         // From below `char` down to the node.
         for (node, name) in chain.into_iter().flatten().rev() {
-            parent = match self.alias_types.get(&node) {
+            parent = match self.alias_types.scalars.get(&node) {
                 Some(known) => *known,
                 None => {
-                    let id = self.program.alias_types.push_and_get_key(AliasType { name, parent });
-                    self.alias_types.insert(node, Some(id));
+                    let id = self.program.alias_types.push_and_get_key(AliasType::Scalar { name, parent });
+                    self.alias_types.scalars.insert(node, Some(id));
                     Some(id)
                 }
             };
         }
-        self.alias_types.insert(node, parent);
+        self.alias_types.scalars.insert(node, parent);
         parent
     }
+
+    /// The member at `offset` of `base`, in the innermost structure that has it.
+    fn member(&mut self, base: Metadata, access: Metadata, mut offset: u64, scalar: AliasTypeId) -> Option<AliasTypeId> {
+        let (mut at, mut innermost) = (base, None);
+        for _ in 0..DEEPEST {
+            if at == access && offset == 0 {
+                break;
+            }
+            innermost = Some((at, offset));
+            let (ty, begin) = members(at).into_iter().filter(|(_, begin)| *begin <= offset).last()?;
+            (at, offset) = (ty, offset - begin);
+        }
+        let (structure, offset) = innermost.filter(|_| at == access && offset == 0)?;
+        let mut before = Vec::new();
+        self.flatten(structure, 0, offset, DEEPEST, &mut before)?;
+        if let Some(known) = self.alias_types.members.get(&before) {
+            return Some(*known);
+        }
+        let name = structure.operands().first().copied().flatten()?.string()?;
+        let id = self.program.alias_types.push_and_get_key(AliasType::Member { structure: name, offset, scalar });
+        self.alias_types.members.insert(before, id);
+        Some(id)
+    }
+
+    /// The scalars of a structure at `origin`, in order, up to the one at `last`; `None` when there are too many.
+    fn flatten(&mut self, structure: Metadata, origin: u64, last: u64, depth: usize, scalars: &mut Vec<Scalar>) -> Option<()> {
+        for (ty, begin) in members(structure) {
+            let begin = origin.checked_add(begin)?;
+            if begin > last {
+                break;
+            }
+            if is_scalar(ty) {
+                scalars.push((begin, self.scalar_type(ty)));
+            } else {
+                self.flatten(ty, begin, last, depth.checked_sub(1)?, scalars)?;
+            }
+            if scalars.len() > MOST_MEMBERS {
+                return None;
+            }
+        }
+        Some(())
+    }
+}
+
+/// The types and offsets of a structure's members, in order.
+fn members(structure: Metadata) -> Vec<(Metadata, u64)> {
+    let operands = structure.operands();
+    let members = operands.get(1..).unwrap_or_default().chunks_exact(2);
+    members.filter_map(|member| Some((member[0]?, u64::try_from(member[1]?.integer()?).ok()?))).collect()
+}
+
+/// A scalar type leads to `char` by its first members alone, each at offset 0; so does a structure of one member, which then stands for it.
+fn is_scalar(node: Metadata) -> bool {
+    chain_of(node).is_some_and(|chain| chain.iter().all(|(node, _)| node.operands().len() <= 3))
 }
 
 /// The node and its parents below `char`, with their names; `None` for a tree that is not C's.
 fn chain_of(node: Metadata) -> Option<Vec<(Metadata, String)>> {
     let mut chain = Vec::new();
     let mut at = node;
-    for _ in 0..MOST_PARENTS {
+    for _ in 0..DEEPEST {
         let operands = at.operands();
         let name = operands.first().copied().flatten()?.string()?;
         let parent = operands.get(1).copied().flatten()?;

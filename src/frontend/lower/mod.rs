@@ -78,7 +78,7 @@ struct Lowering {
     /// Parts of initial values that only running code can compute.
     pending: Vec<PendingInitializer>,
     attributes: Attributes,
-    alias_types: FxHashMap<Metadata, Option<crate::program::AliasTypeId>>,
+    alias_types: alias::AliasTypes,
     alias_kind: std::ffi::c_uint,
     alias_struct_kind: std::ffi::c_uint,
     site_kind: std::ffi::c_uint,
@@ -119,7 +119,7 @@ impl Lowering {
             assumptions: IndexSet::default(),
             pending: Vec::new(),
             attributes: Attributes { by_value: llvm::attribute_kind("byval"), align: llvm::attribute_kind("align") },
-            alias_types: FxHashMap::default(),
+            alias_types: alias::AliasTypes::default(),
             alias_kind: module.metadata_kind("tbaa"),
             alias_struct_kind: module.metadata_kind("tbaa.struct"),
             site_kind,

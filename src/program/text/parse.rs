@@ -5,10 +5,10 @@ use typed_index_collections::TiVec;
 
 use super::FIRST_LINE;
 use super::cursor::{Cursor, Result};
-use super::parse_debug::{parse_assumption, parse_debug_type, parse_location, parse_variable};
+use super::parse_debug::{parse_alias_type, parse_assumption, parse_debug_type, parse_location, parse_variable};
 use super::parse_function::{FunctionParser, parse_header};
 use super::parse_global::parse_global;
-use crate::program::{AliasType, AliasTypeId, FileId, FunctionId, GlobalId, LocationId, Program, Site, SourceFile};
+use crate::program::{AliasType, FileId, FunctionId, GlobalId, LocationId, Program, Site, SourceFile};
 
 /// What is wrong, and in which line (counted from 1).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -135,12 +135,11 @@ fn parse_item(line: &str, names: &Names, program: &mut Program) -> Result<Option
         }
         "alias" => {
             numbered(&mut cursor, "a", &program.alias_types)?;
-            let name = cursor.string()?;
-            let parent = cursor.take_prefixed("a")?.map(AliasTypeId::from);
-            if let Some(parent) = parent {
-                check(parent, &program.alias_types, "type of accesses")?;
+            let ty = parse_alias_type(&mut cursor)?;
+            if let AliasType::Scalar { parent: Some(above), .. } | AliasType::Member { scalar: above, .. } = ty {
+                check(above, &program.alias_types, "type of accesses")?;
             }
-            program.alias_types.push(AliasType { name, parent });
+            program.alias_types.push(ty);
         }
         "site" => {
             numbered(&mut cursor, "s", &program.sites)?;

@@ -4,7 +4,7 @@ use super::constant::list;
 use super::cursor::{Cursor, Result};
 use super::parse::parse_file_and_line;
 use crate::program::{
-    Assumption, AssumptionKind, DebugType, DebugTypeId, DebugTypeKind, Field, FileId, Location, LocationId, Place, Variable,
+    AliasType, AliasTypeId, Assumption, AssumptionKind, DebugType, DebugTypeId, DebugTypeKind, Field, FileId, Location, LocationId, Place, Variable,
 };
 
 pub fn parse_location(cursor: &mut Cursor<'_>) -> Result<Location> {
@@ -20,6 +20,15 @@ pub fn parse_variable(cursor: &mut Cursor<'_>) -> Result<Variable> {
     let ty = parse_type_reference(cursor)?;
     let (file, line) = parse_file_and_line(cursor)?;
     Ok(Variable { name, ty, file, line })
+}
+
+pub fn parse_alias_type(cursor: &mut Cursor<'_>) -> Result<AliasType> {
+    if cursor.take_word("member") {
+        let (structure, offset) = (cursor.string()?, cursor.number()?);
+        return Ok(AliasType::Member { structure, offset, scalar: AliasTypeId::from(cursor.prefixed("a")?) });
+    }
+    let name = cursor.string()?;
+    Ok(AliasType::Scalar { name, parent: cursor.take_prefixed("a")?.map(AliasTypeId::from) })
 }
 
 pub fn parse_type_reference(cursor: &mut Cursor<'_>) -> Result<Option<DebugTypeId>> {

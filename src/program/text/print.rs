@@ -2,7 +2,7 @@
 
 use super::FIRST_LINE;
 use super::print_debug::{
-    print_assumption, print_binding, print_debug_type, print_file_and_line, print_location, print_variable,
+    print_alias_type, print_assumption, print_binding, print_debug_type, print_file_and_line, print_location, print_variable,
 };
 use super::print_operation::{print_operation, print_terminator};
 use super::writer::Writer;
@@ -26,11 +26,7 @@ pub fn print(program: &Program) -> String {
         out.id("variable v", id).word(" ").word(&print_variable(variable)).word("\n");
     }
     for (id, ty) in program.alias_types.iter_enumerated() {
-        out.id("alias a", id).word(" ").quoted(&ty.name);
-        if let Some(parent) = ty.parent {
-            out.id(" a", parent);
-        }
-        out.word("\n");
+        out.id("alias a", id).word(" ").word(&print_alias_type(ty)).word("\n");
     }
     for global in &program.globals {
         print_global(out, global);

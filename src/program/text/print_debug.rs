@@ -2,7 +2,7 @@
 
 use super::cursor::quote;
 use super::writer::Writer;
-use crate::program::{Assumption, Binding, DebugType, DebugTypeId, DebugTypeKind, Field, FileId, Location, Variable};
+use crate::program::{AliasType, Assumption, Binding, DebugType, DebugTypeId, DebugTypeKind, Field, FileId, Location, Variable};
 
 pub fn print_location(out: &mut Writer<'_>, location: &Location) {
     out.id("f", location.file)
@@ -26,6 +26,15 @@ pub fn print_file_and_line(file: Option<FileId>, line: u32) -> String {
 
 pub fn print_variable(variable: &Variable) -> String {
     format!("{}{}{}", quote(&variable.name), print_type_reference(variable.ty), print_file_and_line(variable.file, variable.line))
+}
+
+pub fn print_alias_type(ty: &AliasType) -> String {
+    match ty {
+        AliasType::Scalar { name, parent } => {
+            format!("{}{}", quote(name), parent.map_or(String::new(), |parent| format!(" a{}", usize::from(parent))))
+        }
+        AliasType::Member { structure, offset, scalar } => format!("member {} {offset} a{}", quote(structure), usize::from(*scalar)),
+    }
 }
 
 pub fn print_binding(out: &mut Writer<'_>, binding: &Binding) {
