@@ -27,6 +27,8 @@ pub(super) struct Call {
 pub(super) struct CallArgument {
     pub node: Option<NodeId>,
     pub constant: Option<u64>,
+    /// It is a parameter of the caller, passed on as it is.
+    pub parameter: Option<usize>,
     pub by_value: Option<ByValue>,
     pub bytes: u32,
 }
@@ -119,7 +121,12 @@ impl Solver<'_> {
             }
         }
         if self.wrappers.contains(callee) && call.kind == CallKind::Call {
-            return self.connect_wrapper(call.caller, call.site, call.result.map(|(result, _)| result), callee);
+            self.connect_wrapper(call, callee);
+            if let Some((result, bytes)) = call.result {
+                let others = self.other_returns_node(callee);
+                self.carry(others, result, bytes);
+            }
+            return;
         }
         if self.wrappers.contains(callee) {
             self.add_context(callee, Callers::new());

@@ -109,6 +109,10 @@ impl<'p> Solver<'p> {
         *self.returns.entry(function).or_insert_with(|| self.graph.node())
     }
 
+    pub fn other_returns_node(&mut self, wrapper: FunctionId) -> NodeId {
+        *self.other_returns.entry(wrapper).or_insert_with(|| self.graph.node())
+    }
+
     /// A node that holds just this location.
     pub fn holder(&mut self, object: AbstractObject, class: Class) -> NodeId {
         let node = self.graph.node();
@@ -130,6 +134,12 @@ impl<'p> Solver<'p> {
             {
                 let result = self.return_node(id);
                 self.graph.add_edge(value, result);
+            }
+        }
+        for other in self.wrappers.others(id).map(<[Operand]>::to_vec).unwrap_or_default() {
+            if let Some(other) = self.operand(id, other) {
+                let result = self.other_returns_node(id);
+                self.graph.add_edge(other, result);
             }
         }
     }
@@ -400,6 +410,7 @@ impl<'p> Solver<'p> {
         let arguments = arguments.iter().map(|argument| CallArgument {
             node: self.operand(body.id, argument.value),
             constant: self.constant_number(argument.value),
+            parameter: body.function.parameters.iter().position(|own| Operand::Register(own.register) == argument.value),
             by_value: argument.by_value,
             bytes: self.bytes_of(body, argument.value),
         });

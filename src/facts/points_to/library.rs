@@ -154,7 +154,7 @@ impl Solver<'_> {
                 true
             }
             Effect::Allocate { size, result: AllocationResult::Returned, .. } => {
-                self.allocate(call.caller, call.site, call.result.map(|(node, _)| node), constant_size(call, *size));
+                self.allocate(call, *size);
                 true
             }
             Effect::Allocate { size, result: AllocationResult::StoredAt(position), .. } => {
@@ -165,9 +165,8 @@ impl Solver<'_> {
                 true
             }
             Effect::Reallocate { pointer, size } => {
-                let result = call.result.map(|(node, _)| node);
-                self.allocate(call.caller, call.site, result, constant_size(call, *size));
-                self.copy_as(result, call.argument(*pointer), None, true);
+                self.allocate(call, *size);
+                self.copy_as(call.result.map(|(node, _)| node), call.argument(*pointer), None, true);
                 true
             }
             Effect::Returns { argument } => {
@@ -273,7 +272,7 @@ impl Solver<'_> {
         result: Option<(NodeId, u64)>,
     ) {
         let bytes = self.pointer_bytes;
-        let arguments = arguments.into_iter().map(|node| CallArgument { node, constant: None, by_value: None, bytes }).collect();
+        let arguments = arguments.into_iter().map(|node| CallArgument { node, constant: None, parameter: None, by_value: None, bytes }).collect();
         if let Some(routine) = routine {
             let call = Call { site: call.site, caller: call.caller, kind, arguments, result };
             self.add_call(call, Target::Pointer(routine));
@@ -312,7 +311,7 @@ impl Solver<'_> {
     }
 }
 
-fn constant_size(call: &Call, size: SizeSource) -> Option<u64> {
+pub(super) fn constant_size(call: &Call, size: SizeSource) -> Option<u64> {
     match size {
         SizeSource::Constant(size) => Some(size),
         SizeSource::Argument(position) => call.constant(position),

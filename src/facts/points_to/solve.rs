@@ -51,6 +51,8 @@ pub(super) struct Solver<'p> {
     /// The first node of each reachable function's registers.
     pub registers: TiVec<FunctionId, Option<NodeId>>,
     pub returns: FxHashMap<FunctionId, NodeId>,
+    /// What wrappers return besides fresh memory.
+    pub other_returns: FxHashMap<FunctionId, NodeId>,
     pub constants: FxHashMap<ConstantId, NodeId>,
     pub copies: Vec<CopyOfMemory>,
     pub calls: Vec<Call>,
@@ -119,6 +121,7 @@ impl<'p> Solver<'p> {
             graph,
             registers: program.functions.iter().map(|_| None).collect(),
             returns: FxHashMap::default(),
+            other_returns: FxHashMap::default(),
             constants: FxHashMap::default(),
             copies: Vec::new(),
             calls: Vec::new(),

@@ -1,19 +1,22 @@
 //! Allocation wrappers: functions that return memory they have just allocated, told apart by their callers.
 //!
-//! # Definition   A function is a wrapper if each value it returns is null or the result of one of its calls, *sources*, of an allocating library
-//!                function or of a wrapper. Its level is one more than its sources' highest; functions above [`LEVELS`] and recursive
-//!                ones are none. A *context* of a wrapper is the call sites from its caller outwards, as long as they are sources of a wrapper.
-//! # Theorem      A value that a call of a wrapper returns was allocated inside that activation, so it is named by the allocating call and the
-//!                context; objects of different contexts are different.
-//! # Deviations   Inside the wrapper's body all contexts' objects are seen together.
+//! # Definition   A function is a wrapper if some value that it returns is, unchanged, the result of one of its calls, *sources*, of an allocating library
+//!                function or of a wrapper. Its level is one more than its sources' highest; functions above [`LEVELS`] and recursive ones are none.
+//!                A *context* of a wrapper is the call sites from its caller outwards, as long as they are sources of a wrapper.
+//! # Theorem      What a source has returned to a wrapper was allocated inside that activation, so it is named by the allocating call and the
+//!                context; objects of different contexts are different. A constant that the context passes for the size is the object's size.
+//! # Deviations   1. Inside the wrapper's body all contexts' objects are seen together.  2. What a wrapper returns besides (an element of a list of
+//!                free ones, the result of an allocator that is called through a pointer) goes to all callers.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::call::{Call, CallArgument};
 use super::graph::NodeId;
+use super::library::constant_size;
 use super::location::Class;
 use super::object::{AbstractObject, AbstractObjectKind, Callers};
 use super::solve::Solver;
-use crate::models::{AllocationResult, BoundModels, Effect};
+use crate::models::{AllocationResult, BoundModels, Effect, SizeSource};
 use crate::program::{
     Callee, CastKind, Constant, Function, FunctionId, Operand, Operation, Program, SiteId, TerminatorKind, Type,
 };
@@ -23,47 +26,74 @@ pub(super) const LEVELS: usize = 3;
 
 #[derive(Debug, Default)]
 pub(super) struct Wrappers {
-    /// The calls whose results a wrapper returns, and what they call.
-    sources: FxHashMap<FunctionId, Vec<(SiteId, FunctionId)>>,
+    returned: FxHashMap<FunctionId, Returned>,
     contexts: FxHashMap<FunctionId, Vec<Callers>>,
     known: FxHashSet<(FunctionId, Callers)>,
-    /// The results of calls that were connected: of allocations in wrappers, and of wrappers.
-    results: FxHashMap<SiteId, Option<NodeId>>,
-    sizes: FxHashMap<SiteId, Option<u64>>,
+    /// Calls that were connected, of allocations in wrappers and of wrappers: where the result goes, and what the call passes.
+    calls: FxHashMap<SiteId, (Option<NodeId>, Vec<CallArgument>)>,
+    /// How many bytes the allocating calls ask for.
+    sizes: FxHashMap<SiteId, SizeSource>,
+}
+
+/// What a function may return.
+#[derive(Clone, Debug, Default)]
+struct Returned {
+    /// Results of direct calls; of a wrapper, its sources.
+    calls: Vec<(SiteId, FunctionId)>,
+    /// Anything else; of a wrapper, results of other calls among it.
+    others: Vec<Operand>,
 }
 
 impl Wrappers {
     pub fn of(program: &Program, models: &BoundModels<'_>) -> Wrappers {
         let is_allocator = |function: FunctionId| models[function].is_some_and(|model| model.effects.iter().any(returns_fresh));
         let is_overridden = |function: FunctionId| models[function].is_some_and(|model| model.is_override);
-        let mut candidates: Vec<(FunctionId, Vec<(SiteId, FunctionId)>)> = Vec::new();
-        for (id, function) in program.functions.iter_enumerated().filter(|(id, _)| !is_overridden(*id)) {
-            if let Some(sources) = returned_calls(program, function) {
-                candidates.push((id, sources));
-            }
-        }
+        let functions = program.functions.iter_enumerated().filter(|(id, _)| !is_overridden(*id));
+        let mut candidates: Vec<(FunctionId, Returned)> =
+            functions.filter_map(|(id, function)| Some((id, returned(program, function)?))).collect();
         let mut wrappers = Wrappers::default();
-        for _ in 0..LEVELS {
-            let is_source = |callee: &FunctionId| is_allocator(*callee) || wrappers.sources.contains_key(callee);
-            let (found, rest): (Vec<_>, Vec<_>) =
-                candidates.into_iter().partition(|(_, sources)| sources.iter().all(|(_, callee)| is_source(callee)));
+        // First those that return nothing but fresh memory; a function that returns more is one as soon as it can be.
+        for round in 0..2 * LEVELS {
+            let is_source = |callee: &FunctionId| is_allocator(*callee) || wrappers.returned.contains_key(callee);
+            let is_wrapper = |(_, returned): &(FunctionId, Returned)| {
+                let mut calls = returned.calls.iter().map(|(_, callee)| callee);
+                match round < LEVELS {
+                    true => returned.others.is_empty() && calls.all(is_source),
+                    false => calls.any(is_source),
+                }
+            };
+            let (found, rest): (Vec<_>, Vec<_>) = candidates.into_iter().partition(is_wrapper);
             candidates = rest;
-            wrappers.sources.extend(found);
+            let found: Vec<_> = found
+                .into_iter()
+                .map(|(id, returned)| {
+                    let (sources, others): (Vec<_>, Vec<_>) =
+                        returned.calls.into_iter().partition(|(_, callee)| is_source(callee));
+                    let others = results_of(&program.functions[id], &others).chain(returned.others).collect();
+                    (id, Returned { calls: sources, others })
+                })
+                .collect();
+            wrappers.returned.extend(found);
         }
         wrappers
     }
 
+    /// What a wrapper returns besides what its sources return.
+    pub fn others(&self, wrapper: FunctionId) -> Option<&[Operand]> {
+        self.returned.get(&wrapper).map(|returned| returned.others.as_slice())
+    }
+
     pub fn contains(&self, function: FunctionId) -> bool {
-        self.sources.contains_key(&function)
+        self.returned.contains_key(&function)
     }
 
     pub fn len(&self) -> usize {
-        self.sources.len()
+        self.returned.len()
     }
 
     /// Whether the result of this call is what the wrapper around it returns.
     pub fn is_source(&self, function: FunctionId, site: SiteId) -> bool {
-        self.sources.get(&function).is_some_and(|sources| sources.iter().any(|(source, _)| *source == site))
+        self.returned.get(&function).is_some_and(|returned| returned.calls.iter().any(|(source, _)| *source == site))
     }
 }
 
@@ -71,8 +101,15 @@ fn returns_fresh(effect: &Effect) -> bool {
     matches!(effect, Effect::Allocate { result: AllocationResult::Returned, .. } | Effect::Reallocate { .. })
 }
 
-/// The direct calls whose results the function returns; `None` when it may return anything else.
-fn returned_calls(program: &Program, function: &Function) -> Option<Vec<(SiteId, FunctionId)>> {
+/// The results of these calls.
+fn results_of(function: &Function, calls: &[(SiteId, FunctionId)]) -> impl Iterator<Item = Operand> {
+    let instructions = function.blocks.iter().flat_map(|block| &block.instructions);
+    let results = instructions.filter(|instruction| calls.iter().any(|(site, _)| *site == instruction.site));
+    results.filter_map(|instruction| instruction.result.map(Operand::Register)).collect::<Vec<_>>().into_iter()
+}
+
+/// What the function may return, looked for behind phis and selections; `None` when it returns no address.
+fn returned(program: &Program, function: &Function) -> Option<Returned> {
     if function.return_type != Type::POINTER || !function.is_defined() {
         return None;
     }
@@ -86,48 +123,52 @@ fn returned_calls(program: &Program, function: &Function) -> Option<Vec<(SiteId,
             }
         }
     }
-    let returned = function.blocks.iter().filter_map(|block| match block.terminator.kind {
+    let values = function.blocks.iter().filter_map(|block| match block.terminator.kind {
         TerminatorKind::Return(value) => value,
         _ => None,
     });
-    let (mut open, mut seen, mut calls) = (returned.collect::<Vec<Operand>>(), FxHashSet::default(), Vec::new());
+    let (mut open, mut seen, mut returned) = (values.collect::<Vec<Operand>>(), FxHashSet::default(), Returned::default());
     while let Some(operand) = open.pop() {
         if !seen.insert(operand) {
             continue;
         }
         let register = match operand {
             Operand::Register(register) => usize::from(register),
-            Operand::Constant(constant) => match program.constants[constant] {
-                Constant::Null | Constant::Undef(_) | Constant::Poison(_) => continue,
-                _ => return None,
-            },
+            Operand::Constant(constant) => {
+                if !matches!(program.constants[constant], Constant::Null | Constant::Undef(_) | Constant::Poison(_)) {
+                    returned.others.push(operand);
+                }
+                continue;
+            }
         };
         match (phis[register], definitions[register].map(|instruction| (instruction.site, &instruction.operation))) {
             (Some(phi), _) => open.extend(&phi.operands),
-            (None, Some((site, Operation::Call { callee: Callee::Direct(callee), .. }))) => calls.push((site, *callee)),
+            (None, Some((site, Operation::Call { callee: Callee::Direct(callee), .. }))) => returned.calls.push((site, *callee)),
             (None, Some((_, Operation::Cast { kind: CastKind::Bitcast, value } | Operation::Freeze { value }))) => {
                 open.push(*value)
             }
             (None, Some((_, Operation::Select { when_true, when_false, .. }))) => open.extend([*when_true, *when_false]),
-            _ => return None,
+            // Parameters, loads, addresses that were moved.
+            _ => returned.others.push(operand),
         }
     }
-    calls.sort_unstable();
-    calls.dedup();
-    (!calls.is_empty()).then_some(calls)
+    returned.calls.sort_unstable();
+    returned.calls.dedup();
+    (!returned.calls.is_empty()).then_some(returned)
 }
 
 impl Solver<'_> {
-    /// The call at this site allocates what it returns.
-    pub fn allocate(&mut self, caller: FunctionId, site: SiteId, result: Option<NodeId>, size: Option<u64>) {
-        self.wrappers.sizes.insert(site, size);
-        if self.wrappers.is_source(caller, site) {
-            self.wrappers.results.insert(site, result);
-            for context in self.wrappers.contexts.get(&caller).cloned().unwrap_or_default() {
+    /// The call allocates what it returns.
+    pub fn allocate(&mut self, call: &Call, size: SizeSource) {
+        let (site, result) = (call.site, call.result.map(|(node, _)| node));
+        if self.wrappers.is_source(call.caller, site) {
+            self.wrappers.sizes.insert(site, size);
+            self.wrappers.calls.insert(site, (result, call.arguments.clone()));
+            for context in self.wrappers.contexts.get(&call.caller).cloned().unwrap_or_default() {
                 self.make_heap_object(site, context);
             }
         } else if let Some(result) = result {
-            let location = self.heap_location(site, Callers::new(), size);
+            let location = self.heap_location(site, Callers::new(), constant_size(call, size));
             self.graph.add_location(result, location);
         }
     }
@@ -141,10 +182,11 @@ impl Solver<'_> {
     }
 
     /// A wrapper is called: its context is the call, and what lies around the call if that is a wrapper again.
-    pub fn connect_wrapper(&mut self, caller: FunctionId, site: SiteId, result: Option<NodeId>, wrapper: FunctionId) {
-        self.wrappers.results.insert(site, result);
-        if self.wrappers.is_source(caller, site) {
-            for context in self.wrappers.contexts.get(&caller).cloned().unwrap_or_default() {
+    pub fn connect_wrapper(&mut self, call: &Call, wrapper: FunctionId) {
+        let (site, result) = (call.site, call.result.map(|(node, _)| node));
+        self.wrappers.calls.insert(site, (result, call.arguments.clone()));
+        if self.wrappers.is_source(call.caller, site) {
+            for context in self.wrappers.contexts.get(&call.caller).cloned().unwrap_or_default() {
                 self.add_context(wrapper, extended(site, &context));
             }
         } else {
@@ -158,8 +200,8 @@ impl Solver<'_> {
             return;
         }
         self.wrappers.contexts.entry(wrapper).or_default().push(context.clone());
-        for (site, callee) in self.wrappers.sources[&wrapper].clone() {
-            if !self.wrappers.results.contains_key(&site) {
+        for (site, callee) in self.wrappers.returned[&wrapper].calls.clone() {
+            if !self.wrappers.calls.contains_key(&site) {
                 // The wrapper's own body comes later, and finds this context.
             } else if self.wrappers.contains(callee) {
                 self.add_context(callee, extended(site, &context));
@@ -170,13 +212,34 @@ impl Solver<'_> {
     }
 
     fn make_heap_object(&mut self, site: SiteId, context: Callers) {
-        let size = self.wrappers.sizes.get(&site).copied().flatten();
         let sites: Vec<SiteId> = [site].into_iter().chain(context.iter().copied()).collect();
+        let size = self.size_in(&sites);
         let location = self.heap_location(site, context, size);
         for site in sites {
-            if let Some(Some(result)) = self.wrappers.results.get(&site) {
+            if let Some((Some(result), _)) = self.wrappers.calls.get(&site) {
                 self.graph.add_location(*result, location);
             }
+        }
+    }
+
+    /// What the allocation at the first of these calls asks for: a constant, there or where a wrapper is called with it.
+    fn size_in(&self, sites: &[SiteId]) -> Option<u64> {
+        let passed = |position: usize| {
+            let mut position = position;
+            for site in sites {
+                let argument = self.wrappers.calls.get(site)?.1.get(position)?;
+                if argument.constant.is_some() {
+                    return argument.constant;
+                }
+                position = argument.parameter?;
+            }
+            None
+        };
+        match self.wrappers.sizes.get(&sites[0])? {
+            SizeSource::Constant(size) => Some(*size),
+            SizeSource::Argument(position) => passed(*position),
+            SizeSource::Product(left, right) => passed(*left)?.checked_mul(passed(*right)?),
+            SizeSource::String(_) | SizeSource::Unknown => None,
         }
     }
 }
