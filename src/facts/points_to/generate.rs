@@ -5,12 +5,13 @@
 
 use super::call::{Call, CallArgument, Target};
 use super::graph::{Constraint, NodeId};
+use super::manner::{Manner, numbers_that_become_addresses};
 use super::location::{Class, greatest_common_divisor};
 use super::object::{AbstractObject, AbstractObjectKind, element_size};
 use super::solve::{CopyOfMemory, Solver, UNKNOWN};
 use crate::facts::call_graph::CallKind;
 use crate::program::{
-    AliasTypeId, BinaryOp, Callee, Constant, ConstantId, Function, FunctionId, Instruction, OffsetTerm, Operand, Operation, Phi,
+    BinaryOp, Callee, Constant, ConstantId, Function, FunctionId, Instruction, OffsetTerm, Operand, Operation, Phi,
     RegisterId, TerminatorKind, Type,
 };
 
@@ -22,6 +23,7 @@ pub(super) struct Body<'p> {
     pub definitions: Vec<Option<&'p Operation>>,
     /// Results of arithmetic on pointers that feed back into their own base: pointers that walk.
     pub walks: Vec<bool>,
+    pub becomes_address: Vec<bool>,
 }
 
 impl<'p> Body<'p> {
@@ -33,7 +35,8 @@ impl<'p> Body<'p> {
                 definitions[usize::from(result)] = Some(&instruction.operation);
             }
         }
-        Body { id, function, definitions, walks: walking_registers(function) }
+        let becomes_address = numbers_that_become_addresses(function);
+        Body { id, function, definitions, walks: walking_registers(function), becomes_address }
     }
 
     pub fn definition(&self, operand: Operand) -> Option<&'p Operation> {
@@ -175,12 +178,12 @@ impl<'p> Solver<'p> {
 
     /// `*address ⊇ value`, by whoever may write anything.
     pub fn store(&mut self, address: Option<NodeId>, value: Option<NodeId>, width: u32) {
-        self.store_as(address, value, width, None);
+        self.store_as(address, value, Manner::of(width));
     }
 
-    fn store_as(&mut self, address: Option<NodeId>, value: Option<NodeId>, width: u32, alias: Option<AliasTypeId>) {
+    fn store_as(&mut self, address: Option<NodeId>, value: Option<NodeId>, manner: Manner) {
         if let (Some(address), Some(value)) = (address, value) {
-            self.attach(value, Constraint::StoreTo { address, width, alias });
+            self.attach(value, Constraint::StoreTo { address, manner });
         }
     }
 
@@ -259,15 +262,22 @@ impl<'p> Solver<'p> {
                     self.graph.add_location(to, location);
                 }
             }
-            Operation::Load { address, access } => self.load(body, *address, result, None, access.alias),
+            Operation::Load { address, access } => {
+                let Some((register, (_, bytes))) = result.zip(self.result(body, result)) else { return };
+                let width = u32::try_from(bytes).unwrap_or(u32::MAX);
+                let ty = body.function.registers[register].ty;
+                self.load(body, *address, result, body.manner(access, *address, ty, result, width));
+            }
             Operation::Store { address, value, access } => {
-                let (width, address, value) = (self.bytes_of(body, *value), self.operand(id, *address), self.operand(id, *value));
-                self.store_as(address, value, width, access.alias);
+                let ty = self.program.type_of(body.function, *value);
+                let manner = body.manner(access, *address, ty, None, self.bytes_of(body, *value));
+                let (address, value) = (self.operand(id, *address), self.operand(id, *value));
+                self.store_as(address, value, manner);
             }
             Operation::ReadModifyWrite { op, address, value, .. } => self.read_modify_write(body, *op, *address, *value, result),
             Operation::CompareExchange { address, replacement, .. } => {
                 let width = self.bytes_of(body, *replacement);
-                self.load(body, *address, result, Some(width), None);
+                self.load(body, *address, result, Manner::of(width));
                 let (address, replacement) = (self.operand(id, *address), self.operand(id, *replacement));
                 self.store(address, replacement, width);
             }
@@ -285,7 +295,7 @@ impl<'p> Solver<'p> {
             Operation::MaskedLoad { address, otherwise, .. } => {
                 self.flow(body, *otherwise, result);
                 let width = self.masked_width(body, *address, *otherwise);
-                self.load(body, *address, result, Some(width), None);
+                self.load(body, *address, result, Manner::of(width));
             }
             Operation::MaskedStore { address, value, .. } => {
                 let width = self.masked_width(body, *address, *value);
@@ -313,7 +323,7 @@ impl<'p> Solver<'p> {
                     if let Some(argument) = self.operand(id, *argument) {
                         self.attach(argument, Constraint::anywhere(to));
                         let inside = self.anywhere(argument);
-                        self.attach(inside, Constraint::Load { to, width: self.pointer_bytes, alias: None });
+                        self.attach(inside, Constraint::Load { to, manner: Manner::of(self.pointer_bytes) });
                     }
                 }
             }
@@ -331,8 +341,8 @@ impl<'p> Solver<'p> {
             Operation::VariadicNext { list } => {
                 if let (Some(list), Some((to, width))) = (self.operand(id, *list), self.result(body, result)) {
                     let (lists, area) = (self.anywhere(list), self.graph.node());
-                    self.attach(lists, Constraint::Load { to: area, width: self.pointer_bytes, alias: None });
-                    self.attach(area, Constraint::Load { to, width: width as u32, alias: None });
+                    self.attach(lists, Constraint::Load { to: area, manner: Manner::of(self.pointer_bytes) });
+                    self.attach(area, Constraint::Load { to, manner: Manner::of(width as u32) });
                 }
             }
             Operation::FrameAddress => {
@@ -354,17 +364,9 @@ impl<'p> Solver<'p> {
         }
     }
 
-    pub fn load(
-        &mut self,
-        body: &Body<'p>,
-        address: Operand,
-        result: Option<RegisterId>,
-        width: Option<u32>,
-        alias: Option<AliasTypeId>,
-    ) {
-        if let (Some(address), Some((to, bytes))) = (self.operand(body.id, address), self.result(body, result)) {
-            let width = width.unwrap_or(u32::try_from(bytes).unwrap_or(u32::MAX));
-            self.attach(address, Constraint::Load { to, width, alias });
+    pub fn load(&mut self, body: &Body<'p>, address: Operand, result: Option<RegisterId>, manner: Manner) {
+        if let (Some(address), Some((to, _))) = (self.operand(body.id, address), self.result(body, result)) {
+            self.attach(address, Constraint::Load { to, manner });
         }
     }
 

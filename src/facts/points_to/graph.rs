@@ -8,8 +8,8 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashSet;
 
+use super::manner::Manner;
 use super::set::LocationSet;
-use crate::program::AliasTypeId;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct NodeId(pub u32);
@@ -17,23 +17,20 @@ pub(super) struct NodeId(pub u32);
 /// What happens when the set of the node it is attached to grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Constraint {
-    /// `to ⊇ *node`, `width` bytes.
+    /// `to ⊇ *node`.
     Load {
         to: NodeId,
-        width: u32,
-        alias: Option<AliasTypeId>,
+        manner: Manner,
     },
-    /// `*node ⊇ from`, `width` bytes.
+    /// `*node ⊇ from`.
     Store {
         from: NodeId,
-        width: u32,
-        alias: Option<AliasTypeId>,
+        manner: Manner,
     },
     /// As soon as the node holds anything: `*address ⊇ node`. Most stored numbers never do.
     StoreTo {
         address: NodeId,
-        width: u32,
-        alias: Option<AliasTypeId>,
+        manner: Manner,
     },
     /// `to ⊇ node + constant + n·stride + m·step`, 0 ≤ m < `count`.
     Shift {

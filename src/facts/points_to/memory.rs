@@ -1,18 +1,19 @@
 //! The content of abstract objects: cells that stores write, views that loads read, and the copies between objects.
 //!
-//! # Definition   A cell is a class of offsets, a width of at most one pointer and a type of accesses, with the set of what was stored there. A view is a
-//!                class, a width and a type with the union of all cells it may overlap and whose type it may read. A link says that a range of this object is copied into another. A copy
-//!                of memory links its sources to a transfer, and the transfer to its destinations: n + m links, not n · m.
+//! # Definition   A cell is a class of offsets and a manner of storing at most one pointer there, with the set of what was stored. A view is a class and a
+//!                manner of reading, with the union of all cells that it may overlap and whose type it may read; as a number it reads of addresses only
+//!                that they are there (`manner`). A link says that a range of this object is copied into another. A copy of memory links its sources to a transfer, and the transfer to its destinations: n + m links, not n · m.
 //! # Invariant    Every cell has an edge to each overlapping view of its object, and an image under each link it lies in: whoever creates a cell,
 //!                a view or a link makes up for those that are there.
 //! # Deviations   1. An object with too many offsets is folded: first by the size of its array elements, then into one class. Both are
 //!                counted; neither loses a pointer.  2. Copies into an object with many cells lose their offset, not their pointers.
 
-use super::graph::NodeId;
+use super::graph::{Constraint, NodeId};
 use super::location::{Class, greatest_common_divisor};
+use super::manner::Manner;
 use super::object::{AbstractObjectId, AbstractObjectKind};
 use super::solve::{CopyOfMemory, Solver};
-use crate::program::AliasTypeId;
+use crate::program::Program;
 
 /// Windows of an object after which new ones are given up.
 const WINDOWS: u32 = 16;
@@ -25,8 +26,8 @@ const OFFSETS: u32 = 1024;
 /// Cells of an object after which copies into it keep the offset modulo a pointer's size, and after twice as many none.
 const COPIED_CELLS: usize = 64;
 
-/// A class of offsets, a width in bytes, the type of the accesses, and what may be there.
-pub(super) type Cell = (Class, u32, Option<AliasTypeId>, NodeId);
+/// A class of offsets, how it is accessed, and what may be there.
+pub(super) type Cell = (Class, Manner, NodeId);
 
 /// The content of one abstract object.
 #[derive(Debug, Default)]
@@ -142,65 +143,70 @@ impl Solver<'_> {
     }
 
     /// Where a store of at most one pointer's width through this location goes.
-    pub fn cell(&mut self, object: AbstractObjectId, class: Class, width: u32, alias: Option<AliasTypeId>) -> Option<NodeId> {
+    pub fn cell(&mut self, object: AbstractObjectId, class: Class, manner: Manner) -> Option<NodeId> {
         match self.content(object) {
             Content::Cells => {}
             Content::Outside => return Some(self.escaped),
             Content::Nothing => return None,
         }
         let class = self.folded(object, class);
-        let width = width.min(self.pointer_bytes);
-        if let Some(&node) = self.cells.get(&(object, class, width, alias)) {
+        let manner = Manner { width: manner.width.min(self.pointer_bytes), ..manner };
+        if let Some(&node) = self.cells.get(&(object, class, manner)) {
             return Some(node);
         }
         let node = self.graph.node();
-        self.cells.insert((object, class, width, alias), node);
-        // One place, whatever the types of its accesses are.
-        if !self.memories[object.index()].cells.iter().any(|(known, bytes, ..)| (*known, *bytes) == (class, width)) {
+        self.cells.insert((object, class, manner), node);
+        let is_place = |cell: &Cell| cell.0 == class && cell.1.width == manner.width;
+        if !self.memories[object.index()].cells.iter().any(is_place) {
             self.memories[object.index()].places += 1;
             self.count_offset(object);
         }
+        let cell = (class, manner, node);
         let memory = &mut self.memories[object.index()];
-        memory.cells.push((class, width, alias, node));
+        memory.cells.push(cell);
         let program = self.program;
-        let overlapping = memory.views.iter().filter(|(view, view_width, view_alias, _)| {
-            program.may_touch(alias, *view_alias) && class.overlaps(width.into(), *view, (*view_width).into())
-        });
-        let views: Vec<NodeId> = overlapping.map(|(.., view)| *view).collect();
+        let views: Vec<Cell> = memory.views.iter().filter(|view| may_see(program, **view, cell)).copied().collect();
         for view in views {
-            self.graph.add_edge(node, view);
+            self.see(view, cell);
         }
         for index in 0..self.memories[object.index()].links.len() {
             let link = self.memories[object.index()].links[index];
-            self.copy_cell(link, (class, width, alias, node));
+            self.copy_cell(link, cell);
         }
         Some(node)
     }
 
-    /// What a load of `width` bytes through this location may see.
-    pub fn view(&mut self, object: AbstractObjectId, class: Class, width: u32, alias: Option<AliasTypeId>) -> Option<NodeId> {
+    /// What a load through this location may see.
+    pub fn view(&mut self, object: AbstractObjectId, class: Class, manner: Manner) -> Option<NodeId> {
         match self.content(object) {
             Content::Cells => {}
             Content::Outside => return Some(self.unknown_value),
             Content::Nothing => return None,
         }
         let class = self.folded(object, class);
-        if let Some(&node) = self.views.get(&(object, class, width, alias)) {
+        if let Some(&node) = self.views.get(&(object, class, manner)) {
             return Some(node);
         }
         let node = self.graph.node();
-        self.views.insert((object, class, width, alias), node);
+        self.views.insert((object, class, manner), node);
+        let view = (class, manner, node);
         let memory = &mut self.memories[object.index()];
-        memory.views.push((class, width, alias, node));
+        memory.views.push(view);
         let program = self.program;
-        let overlapping = memory.cells.iter().filter(|(cell, cell_width, cell_alias, _)| {
-            program.may_touch(alias, *cell_alias) && class.overlaps(width.into(), *cell, (*cell_width).into())
-        });
-        let cells: Vec<NodeId> = overlapping.map(|(.., cell)| *cell).collect();
+        let cells: Vec<Cell> = memory.cells.iter().filter(|cell| may_see(program, view, **cell)).copied().collect();
         for cell in cells {
-            self.graph.add_edge(cell, node);
+            self.see(view, cell);
         }
         Some(node)
+    }
+
+    /// What is in the cell is read by the view.
+    fn see(&mut self, (_, how, view): Cell, (_, stored, cell): Cell) {
+        if how.is_number && !stored.is_number {
+            self.attach(cell, Constraint::Residue { to: view });
+        } else {
+            self.graph.add_edge(cell, view);
+        }
     }
 
     fn content(&self, object: AbstractObjectId) -> Content {
@@ -229,7 +235,7 @@ impl Solver<'_> {
                 self.add_link(object, link);
             }
             Content::Outside => {
-                if let Some(cell) = self.cell(transfer, Class::ANY, self.pointer_bytes, None) {
+                if let Some(cell) = self.cell(transfer, Class::ANY, Manner::of(self.pointer_bytes)) {
                     self.graph.add_edge(self.unknown_value, cell);
                 }
             }
@@ -249,7 +255,7 @@ impl Solver<'_> {
                 self.add_link(transfer, Link { from: Class::at(0), object, to: class, size, keeps_types });
             }
             Content::Outside => {
-                if let Some(view) = self.view(transfer, Class::ANY, 1, None) {
+                if let Some(view) = self.view(transfer, Class::ANY, Manner::of(1)) {
                     self.graph.add_edge(view, self.escaped);
                 }
             }
@@ -268,11 +274,11 @@ impl Solver<'_> {
     }
 
     /// The image of a cell under a link.
-    fn copy_cell(&mut self, link: Link, (class, width, alias, node): Cell) {
-        if !link.from.overlaps(link.size.unwrap_or(u64::MAX), class, width.into()) {
+    fn copy_cell(&mut self, link: Link, (class, manner, node): Cell) {
+        if !link.from.overlaps(link.size.unwrap_or(u64::MAX), class, manner.width.into()) {
             return;
         }
-        let alias = alias.filter(|_| link.keeps_types);
+        let manner = if link.keeps_types { manner } else { manner.untyped() };
         let is_whole = class.count > 1 && class.residue >= link.from.residue && link.from == Class::at(link.from.residue);
         let (from, to) = (link.from.flat(), link.to.flat());
         let flat = class.flat();
@@ -288,15 +294,20 @@ impl Solver<'_> {
         };
         // Copies back and forth would make up new offsets without end.
         let image = match self.memories[link.object.index()].places {
-            cells if cells < COPIED_CELLS || self.cells.contains_key(&(link.object, image, width, alias)) => image,
+            cells if cells < COPIED_CELLS || self.cells.contains_key(&(link.object, image, manner)) => image,
             cells if cells < 2 * COPIED_CELLS => image.widened(self.pointer_bytes.into()),
             _ => Class::ANY,
         };
         // A part of a pointer may fit where the whole does not.
         if self.is_accessible(link.object, image, 1)
-            && let Some(cell) = self.cell(link.object, image, width, alias)
+            && let Some(cell) = self.cell(link.object, image, manner)
         {
             self.graph.add_edge(node, cell);
         }
     }
+}
+
+/// Whether a load there may read what was stored here.
+fn may_see(program: &Program, (view, how, _): Cell, (cell, stored, _): Cell) -> bool {
+    program.may_touch(how.alias, stored.alias) && view.overlaps(how.width.into(), cell, stored.width.into())
 }

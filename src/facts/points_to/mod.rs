@@ -22,6 +22,7 @@ mod generate;
 mod graph;
 mod library;
 mod location;
+mod manner;
 mod memory;
 mod object;
 mod order;

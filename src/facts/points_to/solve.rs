@@ -13,6 +13,7 @@ use super::call::Call;
 use super::graph::{Constraint, Graph, NodeId};
 use super::library::Registration;
 use super::location::{Class, LocationTable};
+use super::manner::Manner;
 use super::memory::ObjectMemory;
 use super::object::{AbstractObject, AbstractObjectId, AbstractObjectKind};
 use super::set::LocationSet;
@@ -21,7 +22,7 @@ use super::wrapper::Wrappers;
 use crate::deadline::{Deadline, OutOfTime};
 use crate::facts::call_graph::CallEdge;
 use crate::models::BoundModels;
-use crate::program::{AliasTypeId, ConstantId, FunctionId, GlobalId, Program, RelocationTarget};
+use crate::program::{ConstantId, FunctionId, GlobalId, Program, RelocationTarget};
 
 /// The number of the location that stands for what outside code may hold, and of the mark on numbers computed from addresses.
 pub(super) const UNKNOWN: u32 = 0;
@@ -43,8 +44,8 @@ pub(super) struct Solver<'p> {
     pub objects: Vec<AbstractObject>,
     pub object_numbers: FxHashMap<AbstractObjectKind, AbstractObjectId>,
     pub memories: Vec<ObjectMemory>,
-    pub cells: FxHashMap<(AbstractObjectId, Class, u32, Option<AliasTypeId>), NodeId>,
-    pub views: FxHashMap<(AbstractObjectId, Class, u32, Option<AliasTypeId>), NodeId>,
+    pub cells: FxHashMap<(AbstractObjectId, Class, Manner), NodeId>,
+    pub views: FxHashMap<(AbstractObjectId, Class, Manner), NodeId>,
     pub links: FxHashSet<(AbstractObjectId, Class, AbstractObjectId, Class)>,
     pub locations: LocationTable,
     pub graph: Graph,
@@ -189,7 +190,7 @@ impl<'p> Solver<'p> {
             let target = self.object(target);
             let class = Class::at(0).plus(relocation.addend).unwrap_or(Class::ANY);
             if let (Some(cell), Some(location)) =
-                (self.cell(object, Class::at(relocation.offset), self.pointer_bytes, None), self.locate(target, class, false))
+                (self.cell(object, Class::at(relocation.offset), Manner::of(self.pointer_bytes)), self.locate(target, class, false))
             {
                 self.graph.add_location(cell, location);
             }
@@ -289,17 +290,15 @@ impl<'p> Solver<'p> {
     /// Makes a constraint hold for what its node has gained.
     fn apply(&mut self, node: NodeId, constraint: Constraint, delta: &LocationSet) {
         match constraint {
-            Constraint::Load { to, width, alias } => self.for_each_content(node, delta, width.into(), |solver, object, class| {
-                if let Some(view) = solver.view(object, class, width, alias) {
-                    solver.carry(view, to, width.into());
+            Constraint::Load { to, manner } => self.for_each_content(node, delta, manner.width.into(), |solver, object, class| {
+                if let Some(view) = solver.view(object, class, manner) {
+                    solver.carry(view, to, manner.width.into());
                 }
             }),
-            Constraint::Store { from, width, alias } => {
-                self.for_each_content(node, delta, width.into(), |solver, object, class| {
-                    solver.store_cells(object, class, from, (width, alias));
-                })
-            }
-            Constraint::StoreTo { address, width, alias } => self.attach(address, Constraint::Store { from: node, width, alias }),
+            Constraint::Store { from, manner } => self.for_each_content(node, delta, manner.width.into(), |solver, object, class| {
+                solver.store_cells(object, class, from, manner);
+            }),
+            Constraint::StoreTo { address, manner } => self.attach(address, Constraint::Store { from: node, manner }),
             Constraint::Shift { to, constant, stride, step, count, in_bounds } => {
                 let mut all: Vec<u32> = Vec::with_capacity(delta.len());
                 // By object: whether the target has all of its locations already.
@@ -404,19 +403,19 @@ impl<'p> Solver<'p> {
         }
     }
 
-    fn store_cells(&mut self, object: AbstractObjectId, class: Class, from: NodeId, (width, alias): (u32, Option<AliasTypeId>)) {
+    fn store_cells(&mut self, object: AbstractObjectId, class: Class, from: NodeId, manner: Manner) {
         const MOST_PARTS: u32 = 64;
         if self.is_constant(object) {
             return;
         }
-        let parts = width.div_ceil(self.pointer_bytes);
+        let parts = manner.width.div_ceil(self.pointer_bytes);
         let whole = if parts > MOST_PARTS {
             vec![Class::ANY]
         } else {
             (0..parts.max(1)).filter_map(|part| class.plus((part * self.pointer_bytes).into())).collect()
         };
         for class in whole {
-            if let Some(cell) = self.cell(object, class, width, alias) {
+            if let Some(cell) = self.cell(object, class, manner) {
                 self.graph.add_edge(from, cell);
             }
         }
@@ -434,11 +433,11 @@ impl<'p> Solver<'p> {
                 self.called_from_outside(function);
                 continue;
             }
-            if let Some(view) = self.view(object, Class::ANY, 1, None) {
+            if let Some(view) = self.view(object, Class::ANY, Manner::of(1)) {
                 self.graph.add_edge(view, self.escaped);
             }
             if !self.is_constant(object)
-                && let Some(cell) = self.cell(object, Class::ANY, self.pointer_bytes, None)
+                && let Some(cell) = self.cell(object, Class::ANY, Manner::of(self.pointer_bytes))
             {
                 self.graph.add_edge(self.unknown_value, cell);
             }
