@@ -5,7 +5,7 @@
 
 use super::call::{Call, CallArgument, Target};
 use super::graph::{Constraint, NodeId};
-use super::manner::{Manner, numbers_that_become_addresses};
+use super::manner::{Manner, becomes_address};
 use super::location::{Class, greatest_common_divisor};
 use super::object::{AbstractObject, AbstractObjectKind, element_size};
 use super::solve::{CopyOfMemory, Solver, UNKNOWN};
@@ -35,8 +35,7 @@ impl<'p> Body<'p> {
                 definitions[usize::from(result)] = Some(&instruction.operation);
             }
         }
-        let becomes_address = numbers_that_become_addresses(function);
-        Body { id, function, definitions, walks: walking_registers(function), becomes_address }
+                Body { id, function, definitions, walks: walking_registers(function), becomes_address: becomes_address(function) }
     }
 
     pub fn definition(&self, operand: Operand) -> Option<&'p Operation> {
@@ -265,12 +264,10 @@ impl<'p> Solver<'p> {
             Operation::Load { address, access } => {
                 let Some((register, (_, bytes))) = result.zip(self.result(body, result)) else { return };
                 let width = u32::try_from(bytes).unwrap_or(u32::MAX);
-                let ty = body.function.registers[register].ty;
-                self.load(body, *address, result, body.manner(access, *address, ty, result, width));
+                self.load(body, *address, result, body.manner_of_load(access, *address, register, width));
             }
             Operation::Store { address, value, access } => {
-                let ty = self.program.type_of(body.function, *value);
-                let manner = body.manner(access, *address, ty, None, self.bytes_of(body, *value));
+                let manner = Manner { alias: access.alias, ..Manner::of(self.bytes_of(body, *value)) };
                 let (address, value) = (self.operand(id, *address), self.operand(id, *value));
                 self.store_as(address, value, manner);
             }

@@ -1,9 +1,9 @@
 //! How memory is accessed: how many bytes, as which type, as addresses or as a number.
 //!
-//! # Definition   An access is one of a number when its value is an integer or a floating-point number, it is not atomic, it is not in a stack slot
-//!                by its name, and its value is not made an address at once.
-//! # Theorem      What was stored as an address and is read as a number is not at hand as an address: a number is computed with. It leaves a residue
-//!                (`arithmetic`), so that nothing is lost when an address is made of it. Addresses that were stored as numbers (`uintptr_t`) are read as they are.
+//! # Definition   A load reads a number when its value is an integer or a floating-point number, it is not atomic, not in a stack slot by its name, and
+//!                its function makes no address of what it computes from the value.
+//! # Theorem      What is read as a number is not at hand as an address: of addresses in memory it has a residue (`arithmetic`), so that nothing is lost when
+//!                somebody makes an address of it after all.
 //! # Deviations   Without this, each counter that some imprecise pointer may reach holds addresses, and each sum of two of them more. Atomic accesses and
 //!                stack slots are left out because compilers use integers there for whatever fits: atomic pointers, structures passed in registers.
 
@@ -14,6 +14,7 @@ use crate::program::{Access, AliasTypeId, CastKind, Function, Operand, Operation
 pub(super) struct Manner {
     pub width: u32,
     pub alias: Option<AliasTypeId>,
+    /// Of loads.
     pub is_number: bool,
 }
 
@@ -30,12 +31,12 @@ impl Manner {
 }
 
 impl Body<'_> {
-    /// How an instruction accesses memory at `address`; `value` is what it reads there.
-    pub fn manner(&self, access: &Access, address: Operand, ty: Type, value: Option<RegisterId>, width: u32) -> Manner {
-        let is_number = matches!(ty, Type::Scalar(scalar) if scalar != Scalar::Pointer)
+    /// How a load into a register reads memory.
+    pub fn manner_of_load(&self, access: &Access, address: Operand, value: RegisterId, width: u32) -> Manner {
+        let is_number = matches!(self.function.registers[value].ty, Type::Scalar(scalar) if scalar != Scalar::Pointer)
             && access.ordering.is_none()
             && !self.is_in_stack_slot(address)
-            && !value.is_some_and(|value| self.becomes_address[usize::from(value)]);
+            && !self.becomes_address[usize::from(value)];
         Manner { width, alias: access.alias, is_number }
     }
 
@@ -48,12 +49,37 @@ impl Body<'_> {
     }
 }
 
-/// By register: whether an address is made of the number in it.
-pub(super) fn numbers_that_become_addresses(function: &Function) -> Vec<bool> {
+/// By register: whether the function makes an address of what it computes from it.
+pub(super) fn becomes_address(function: &Function) -> Vec<bool> {
     let mut becomes = vec![false; function.registers.len()];
-    for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
-        if let Operation::Cast { kind: CastKind::IntegerToPointer, value: Operand::Register(value) } = instruction.operation {
-            becomes[usize::from(value)] = true;
+    let mut open: Vec<Operand> = Vec::new();
+    let (mut definitions, mut phis) = (vec![None; becomes.len()], vec![None; becomes.len()]);
+    for block in &function.blocks {
+        block.phis.iter().for_each(|phi| phis[usize::from(phi.result)] = Some(phi));
+        for instruction in &block.instructions {
+            if let Some(result) = instruction.result {
+                definitions[usize::from(result)] = Some(&instruction.operation);
+            }
+            if let Operation::Cast { kind: CastKind::IntegerToPointer, value } = instruction.operation {
+                open.push(value);
+            }
+        }
+    }
+    while let Some(operand) = open.pop() {
+        let Operand::Register(register) = operand else { continue };
+        if std::mem::replace(&mut becomes[usize::from(register)], true) {
+            continue;
+        }
+        if let Some(phi) = phis[usize::from(register)] {
+            open.extend(&phi.operands);
+        }
+        match definitions[usize::from(register)] {
+            Some(Operation::Binary { left, right, .. }) => open.extend([*left, *right]),
+            Some(Operation::Select { when_true, when_false, .. }) => open.extend([*when_true, *when_false]),
+            Some(Operation::Cast { value, .. } | Operation::Freeze { value }) => open.push(*value),
+            Some(Operation::Intrinsic { arguments, .. }) => open.extend(arguments),
+            // Loads end here; what calls return, and what else computes, leaves residues.
+            _ => {}
         }
     }
     becomes

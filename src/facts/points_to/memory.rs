@@ -201,8 +201,8 @@ impl Solver<'_> {
     }
 
     /// What is in the cell is read by the view.
-    fn see(&mut self, (_, how, view): Cell, (_, stored, cell): Cell) {
-        if how.is_number && !stored.is_number {
+    fn see(&mut self, (_, how, view): Cell, (_, _, cell): Cell) {
+        if how.is_number {
             self.attach(cell, Constraint::Residue { to: view });
         } else {
             self.graph.add_edge(cell, view);
