@@ -10,7 +10,7 @@ use super::solve::{Solver, UNKNOWN};
 use crate::facts::call_graph::{CallEdge, CallKind};
 use crate::models::Effect;
 use crate::program::function::ByValue;
-use crate::program::{FunctionId, SiteId, Type};
+use crate::program::{FunctionId, Parameter, Scalar, SiteId, Type};
 
 /// A place where a function is called, by an instruction or by a library function.
 #[derive(Clone, Debug)]
@@ -31,6 +31,15 @@ pub(super) struct CallArgument {
     pub parameter: Option<usize>,
     pub by_value: Option<ByValue>,
     pub bytes: u32,
+    pub kind: ArgumentKind,
+}
+
+/// Which registers of the processor an argument takes, and how much of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ArgumentKind {
+    Word,
+    Part,
+    Other,
 }
 
 impl Call {
@@ -69,8 +78,30 @@ impl Solver<'_> {
         let (object, class) = self.locations.get(location);
         if let AbstractObjectKind::Function(function) = self.objects[object.index()].kind
             && class.offset().contains(0)
+            && self.may_be_called(&self.calls[call as usize], function)
         {
             self.connect(call, function);
+        }
+    }
+
+    /// Whether a call through a pointer can be one of this function: each parameter gets an argument of its kind. Any other call is undefined behaviour
+    /// (C17 6.3.2.3p8), and takes what nobody passed; more arguments than the function looks at do no harm in practice.
+    fn may_be_called(&self, call: &Call, function: FunctionId) -> bool {
+        let function = &self.program.functions[function];
+        let kind = |parameter: &Parameter| self.argument_kind(function.registers[parameter.register].ty);
+        call.kind != CallKind::Call
+            || function.parameters.len() <= call.arguments.len()
+                && function.parameters.iter().zip(&call.arguments).all(|(parameter, argument)| {
+                    parameter.by_value.is_some() == argument.by_value.is_some() && kind(parameter) == argument.kind
+                })
+    }
+
+    pub fn argument_kind(&self, ty: Type) -> ArgumentKind {
+        match ty {
+            Type::Scalar(Scalar::Pointer) => ArgumentKind::Word,
+            Type::Scalar(Scalar::Integer(bits)) if bits >= self.pointer_bytes * 8 => ArgumentKind::Word,
+            Type::Scalar(Scalar::Integer(_)) => ArgumentKind::Part,
+            Type::Void | Type::Scalar(_) | Type::Vector { .. } | Type::Aggregate { .. } => ArgumentKind::Other,
         }
     }
 

@@ -1,6 +1,6 @@
 //! The constraint graph: nodes with their sets, copy edges between them, and what else waits for a node's set to grow.
 //!
-//! Sets grow by differences: a node keeps apart what its successors and constraints have not seen yet. Nodes on a cycle of copy edges
+//! Sets grow by differences: a node keeps apart what its successors and constraints have not seen yet. A set that holds a whole object takes no more of its places. Nodes on a cycle of copy edges
 //! have equal sets in every solution, so they are merged (`order`); a merged node answers for all of its parts.
 
 use std::cmp::Reverse;
@@ -90,6 +90,8 @@ pub(super) struct Graph {
     /// The node that answers for each node; itself for most.
     parents: Vec<u32>,
     pub sets: Vec<LocationSet>,
+    /// By location: the one that contains it, anywhere in the object, if there is such a location; else itself.
+    pub wholes: Vec<u32>,
     /// What of the set was not passed on yet.
     pub deltas: Vec<LocationSet>,
     pub successors: Vec<Vec<NodeId>>,
@@ -148,9 +150,15 @@ impl Graph {
         self.parents[node.0 as usize] == node.0
     }
 
+    /// Whether a set says with another location of the object all that this one would say.
+    fn is_covered(&self, node: NodeId, location: u32) -> bool {
+        let whole = self.wholes[location as usize];
+        whole != location && self.sets[node.0 as usize].contains(whole)
+    }
+
     pub fn add_location(&mut self, node: NodeId, location: u32) {
         let node = self.find(node);
-        if self.sets[node.0 as usize].insert(location) {
+        if !self.is_covered(node, location) && self.sets[node.0 as usize].insert(location) {
             self.deltas[node.0 as usize].insert(location);
             self.wait(node);
         }
@@ -158,8 +166,16 @@ impl Graph {
 
     pub fn add_set(&mut self, node: NodeId, set: &LocationSet) {
         let node = self.find(node);
-        let new = self.sets[node.0 as usize].absorb(set);
+        let mut new = set.without(&self.sets[node.0 as usize]);
+        let is_needed = |location: u32| {
+            let whole = self.wholes[location as usize];
+            whole == location || !new.contains(whole) && !self.sets[node.0 as usize].contains(whole)
+        };
+        if new.iter().any(|location| !is_needed(location)) {
+            new = LocationSet::of(new.iter().filter(|location| is_needed(*location)).collect());
+        }
         if !new.is_empty() {
+            self.sets[node.0 as usize].absorb(&new);
             let delta = &mut self.deltas[node.0 as usize];
             if delta.is_empty() {
                 *delta = new;

@@ -1,6 +1,6 @@
 //! Library functions: what each effect of a model makes of the addresses it gets.
 
-use super::call::{Call, CallArgument, Target};
+use super::call::{ArgumentKind, Call, CallArgument, Target};
 use super::graph::{Constraint, NodeId};
 use super::manner::Manner;
 use super::location::Class;
@@ -273,7 +273,14 @@ impl Solver<'_> {
         result: Option<(NodeId, u64)>,
     ) {
         let bytes = self.pointer_bytes;
-        let arguments = arguments.into_iter().map(|node| CallArgument { node, constant: None, parameter: None, by_value: None, bytes }).collect();
+        let arguments = arguments.into_iter().map(|node| CallArgument {
+            node,
+            constant: None,
+            parameter: None,
+            by_value: None,
+            bytes,
+            kind: ArgumentKind::Word,
+        }).collect();
         if let Some(routine) = routine {
             let call = Call { site: call.site, caller: call.caller, kind, arguments, result };
             self.add_call(call, Target::Pointer(routine));

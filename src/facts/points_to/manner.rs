@@ -1,6 +1,6 @@
 //! How memory is accessed: how many bytes, as which type, as addresses or as a number.
 //!
-//! # Definition   A load reads a number when its value is an integer or a floating-point number, it is not atomic, not in a stack slot by its name, and
+//! # Definition   A load reads a number when its value consists of integers or floating-point numbers, it is not atomic, not in a stack slot by its name, and
 //!                its function makes no address of what it computes from the value.
 //! # Theorem      What is read as a number is not at hand as an address: of addresses in memory it has a residue (`arithmetic`), so that nothing is lost when
 //!                somebody makes an address of it after all.
@@ -8,7 +8,7 @@
 //!                stack slots are left out because compilers use integers there for whatever fits: atomic pointers, structures passed in registers.
 
 use super::generate::Body;
-use crate::program::{Access, AliasTypeId, CastKind, Function, Operand, Operation, RegisterId, Scalar, Type};
+use crate::program::{Access, AliasTypeId, CastKind, Function, Operand, Operation, RegisterId, Scalar};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Manner {
@@ -33,7 +33,7 @@ impl Manner {
 impl Body<'_> {
     /// How a load into a register reads memory.
     pub fn manner_of_load(&self, access: &Access, address: Operand, value: RegisterId, width: u32) -> Manner {
-        let is_number = matches!(self.function.registers[value].ty, Type::Scalar(scalar) if scalar != Scalar::Pointer)
+        let is_number = self.function.registers[value].ty.element().is_some_and(|scalar| scalar != Scalar::Pointer)
             && access.ordering.is_none()
             && !self.is_in_stack_slot(address)
             && !self.becomes_address[usize::from(value)];

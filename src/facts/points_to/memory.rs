@@ -39,6 +39,7 @@ pub(super) struct ObjectMemory {
     pub is_escaped: bool,
     /// Each thread has one of its own, which the library keeps for it.
     pub is_of_thread: bool,
+    locations: Vec<u32>,
     /// The location that contains all others of this object, once it exists.
     pub anywhere: Option<u32>,
     offsets: u32,
@@ -87,9 +88,13 @@ impl Solver<'_> {
         let (number, is_new) = self.locations.number(object, class);
         if is_new {
             self.count_offset(object);
-        }
-        if class == Class::ANY {
-            self.memories[object.index()].anywhere = Some(number);
+            let memory = &mut self.memories[object.index()];
+            memory.locations.push(number);
+            self.graph.wholes.push(memory.anywhere.unwrap_or(number));
+            if class == Class::ANY {
+                memory.anywhere = Some(number);
+                memory.locations.iter().for_each(|location| self.graph.wholes[*location as usize] = number);
+            }
         }
         Some(number)
     }

@@ -150,7 +150,7 @@ impl<'p> Solver<'p> {
         };
         for (kind, number) in [(AbstractObjectKind::Unknown, UNKNOWN), (AbstractObjectKind::Residue, RESIDUE)] {
             let object = solver.object(AbstractObject::new(kind));
-            assert_eq!(solver.locations.number(object, Class::ANY).0, number, "the special locations are the first");
+            assert_eq!(solver.locate(object, Class::ANY, false), Some(number), "the special locations are the first");
         }
         solver.graph.add_location(unknown_value, UNKNOWN);
         solver.attach(escaped, Constraint::Escape);
