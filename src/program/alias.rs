@@ -4,8 +4,8 @@
 //!                member: an offset in the innermost structure. An access of no type is one of `char`.
 //! # Theorem      A value that is stored with one type and read with another is undefined behaviour, when neither scalar type is above the other or
 //!                they are different members (C17 6.5p7, LLVM's type-based alias analysis).
-//! # Deviations   1. Programs that are built with `-fno-strict-aliasing` have no types here.  2. Members of two structures are one when all that
-//!                comes before them agrees, offsets and scalar types: programs treat a common beginning as common, wherever they say so.
+//! # Deviations   1. Programs that are built with `-fno-strict-aliasing` have no types here.  2. Structures are one when their names and all
+//!                their scalars agree, so that each file may describe them for itself.
 //!                3. Of a path of members only the last one counts: a structure is the same wherever it lies.
 
 use super::{AliasTypeId, Program};
@@ -14,7 +14,7 @@ use super::{AliasTypeId, Program};
 pub enum AliasType {
     /// A type of the tree; without a parent it stands below `char`, which touches everything.
     Scalar { name: String, parent: Option<AliasTypeId> },
-    /// A member, the structure that named it first, and its scalar type. Members with the same number are the same.
+    /// A member, its structure's name, and its scalar type. Members with the same number are the same.
     Member { structure: String, offset: u64, scalar: AliasTypeId },
 }
 

@@ -34,11 +34,12 @@ pub(super) struct CallArgument {
     pub kind: ArgumentKind,
 }
 
-/// Which registers of the processor an argument takes, and how much of them.
+/// Types of arguments, as far as a call through a pointer of another type must agree in them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ArgumentKind {
-    Word,
-    Part,
+    Pointer,
+    Long,
+    Integer,
     Other,
 }
 
@@ -88,7 +89,7 @@ impl Solver<'_> {
     /// (C17 6.3.2.3p8), and takes what nobody passed; more arguments than the function looks at do no harm in practice.
     fn may_be_called(&self, call: &Call, function: FunctionId) -> bool {
         let function = &self.program.functions[function];
-        let kind = |parameter: &Parameter| self.argument_kind(function.registers[parameter.register].ty);
+        let kind = |parameter: &Parameter| Solver::argument_kind(function.registers[parameter.register].ty);
         call.kind != CallKind::Call
             || function.parameters.len() <= call.arguments.len()
                 && function.parameters.iter().zip(&call.arguments).all(|(parameter, argument)| {
@@ -96,11 +97,11 @@ impl Solver<'_> {
                 })
     }
 
-    pub fn argument_kind(&self, ty: Type) -> ArgumentKind {
+    pub fn argument_kind(ty: Type) -> ArgumentKind {
         match ty {
-            Type::Scalar(Scalar::Pointer) => ArgumentKind::Word,
-            Type::Scalar(Scalar::Integer(bits)) if bits >= self.pointer_bytes * 8 => ArgumentKind::Word,
-            Type::Scalar(Scalar::Integer(_)) => ArgumentKind::Part,
+            Type::Scalar(Scalar::Pointer) => ArgumentKind::Pointer,
+            Type::Scalar(Scalar::Integer(bits)) if bits > 32 => ArgumentKind::Long,
+            Type::Scalar(Scalar::Integer(_)) => ArgumentKind::Integer,
             Type::Void | Type::Scalar(_) | Type::Vector { .. } | Type::Aggregate { .. } => ArgumentKind::Other,
         }
     }

@@ -412,7 +412,7 @@ impl<'p> Solver<'p> {
             parameter: body.function.parameters.iter().position(|own| Operand::Register(own.register) == argument.value),
             by_value: argument.by_value,
             bytes: self.bytes_of(body, argument.value),
-            kind: self.argument_kind(self.program.type_of(body.function, argument.value)),
+            kind: Solver::argument_kind(self.program.type_of(body.function, argument.value)),
         });
         let arguments = arguments.collect();
         let result = self.result(body, instruction.result);

@@ -279,7 +279,7 @@ impl Solver<'_> {
             parameter: None,
             by_value: None,
             bytes,
-            kind: ArgumentKind::Word,
+            kind: ArgumentKind::Pointer,
         }).collect();
         if let Some(routine) = routine {
             let call = Call { site: call.site, caller: call.caller, kind, arguments, result };

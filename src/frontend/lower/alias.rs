@@ -14,7 +14,7 @@ const CHAR: &str = "omnipotent char";
 const ROOT: &str = "Simple C/C++ TBAA";
 /// A longer chain of parents, or of structures in structures, is damaged, or a circle.
 const DEEPEST: usize = 64;
-/// Members before the one that is accessed; beyond, only its scalar type is known.
+/// Scalars of a structure; of members of a larger one only the scalar type is known.
 const MOST_MEMBERS: usize = 4096;
 
 /// A scalar member: its offset, and its type; `None` for one of `char`.
@@ -26,8 +26,12 @@ pub(super) struct AliasTypes {
     scalars: FxHashMap<Metadata, Option<AliasTypeId>>,
     /// By tag.
     tags: FxHashMap<Metadata, Option<AliasTypeId>>,
-    /// All scalars of a structure up to a member, and the member.
-    members: FxHashMap<Vec<Scalar>, AliasTypeId>,
+    /// Structures by their names and scalars.
+    structures: FxHashMap<(String, Vec<Scalar>), usize>,
+    /// By node: the number of the structure.
+    known: FxHashMap<Metadata, Option<usize>>,
+    /// By structure and offset.
+    members: FxHashMap<(usize, u64), AliasTypeId>,
 }
 
 impl Lowering {
@@ -89,28 +93,38 @@ impl Lowering {
             (at, offset) = (ty, offset - begin);
         }
         let (structure, offset) = innermost.filter(|_| at == access && offset == 0)?;
-        let mut before = Vec::new();
-        self.flatten(structure, 0, offset, DEEPEST, &mut before)?;
-        if let Some(known) = self.alias_types.members.get(&before) {
+        let number = self.structure(structure)?;
+        if let Some(known) = self.alias_types.members.get(&(number, offset)) {
             return Some(*known);
         }
         let name = structure.operands().first().copied().flatten()?.string()?;
         let id = self.program.alias_types.push_and_get_key(AliasType::Member { structure: name, offset, scalar });
-        self.alias_types.members.insert(before, id);
+        self.alias_types.members.insert((number, offset), id);
         Some(id)
     }
 
-    /// The scalars of a structure at `origin`, in order, up to the one at `last`; `None` when there are too many.
-    fn flatten(&mut self, structure: Metadata, origin: u64, last: u64, depth: usize, scalars: &mut Vec<Scalar>) -> Option<()> {
+    /// The number of a structure; the same for all nodes that describe it.
+    fn structure(&mut self, node: Metadata) -> Option<usize> {
+        if let Some(known) = self.alias_types.known.get(&node) {
+            return *known;
+        }
+        let mut scalars = Vec::new();
+        let name = node.operands().first().copied().flatten()?.string()?;
+        let is_small = self.flatten(node, 0, DEEPEST, &mut scalars).is_some();
+        let next = self.alias_types.structures.len();
+        let number = is_small.then(|| *self.alias_types.structures.entry((name, scalars)).or_insert(next));
+        self.alias_types.known.insert(node, number);
+        number
+    }
+
+    /// The scalars of a structure at `origin`, in order; `None` when there are too many.
+    fn flatten(&mut self, structure: Metadata, origin: u64, depth: usize, scalars: &mut Vec<Scalar>) -> Option<()> {
         for (ty, begin) in members(structure) {
             let begin = origin.checked_add(begin)?;
-            if begin > last {
-                break;
-            }
             if is_scalar(ty) {
                 scalars.push((begin, self.scalar_type(ty)));
             } else {
-                self.flatten(ty, begin, last, depth.checked_sub(1)?, scalars)?;
+                self.flatten(ty, begin, depth.checked_sub(1)?, scalars)?;
             }
             if scalars.len() > MOST_MEMBERS {
                 return None;
