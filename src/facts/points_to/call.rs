@@ -21,6 +21,8 @@ pub(super) struct Call {
     pub arguments: Vec<CallArgument>,
     /// Where the result goes, and its bytes.
     pub result: Option<(NodeId, u64)>,
+    /// Of a call by an instruction that gets a result.
+    pub result_kind: Option<ArgumentKind>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -85,16 +87,20 @@ impl Solver<'_> {
         }
     }
 
-    /// Whether a call through a pointer can be one of this function: each parameter gets an argument of its kind. Any other call is undefined behaviour
-    /// (C17 6.3.2.3p8), and takes what nobody passed; more arguments than the function looks at do no harm in practice.
-    fn may_be_called(&self, call: &Call, function: FunctionId) -> bool {
-        let function = &self.program.functions[function];
-        let kind = |parameter: &Parameter| Solver::argument_kind(function.registers[parameter.register].ty);
+    /// Whether a call through a pointer can be one of this function: each parameter gets an argument of its kind, and the result is of the kind that
+    /// is wanted. Any other call has no defined behaviour (C17 6.5.2.2p9).
+    fn may_be_called(&self, call: &Call, callee: FunctionId) -> bool {
+        let function = &self.program.functions[callee];
+        let fits = |(parameter, argument): (&Parameter, &CallArgument)| {
+            parameter.by_value.is_some() == argument.by_value.is_some()
+                && Solver::argument_kind(function.registers[parameter.register].ty) == argument.kind
+        };
+        let (wanted, passed) = (function.parameters.len(), call.arguments.len());
         call.kind != CallKind::Call
-            || function.parameters.len() <= call.arguments.len()
-                && function.parameters.iter().zip(&call.arguments).all(|(parameter, argument)| {
-                    parameter.by_value.is_some() == argument.by_value.is_some() && kind(parameter) == argument.kind
-                })
+            || !function.is_defined()
+            || (passed == wanted || function.is_variadic && passed > wanted)
+                && function.parameters.iter().zip(&call.arguments).all(fits)
+                && call.result_kind.is_none_or(|kind| kind == Solver::argument_kind(function.return_type))
     }
 
     pub fn argument_kind(ty: Type) -> ArgumentKind {

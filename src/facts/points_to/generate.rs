@@ -416,7 +416,9 @@ impl<'p> Solver<'p> {
         });
         let arguments = arguments.collect();
         let result = self.result(body, instruction.result);
-        let call = Call { site: instruction.site, caller: body.id, kind: CallKind::Call, arguments, result };
+        let result_kind =
+            instruction.result.map(|register| Solver::argument_kind(body.function.registers[register].ty));
+        let call = Call { site: instruction.site, caller: body.id, kind: CallKind::Call, arguments, result, result_kind };
         let target = match callee {
             Callee::Direct(function) => Target::Function(function),
             Callee::Indirect(address) => match self.operand(body.id, address) {

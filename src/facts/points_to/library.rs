@@ -282,7 +282,7 @@ impl Solver<'_> {
             kind: ArgumentKind::Pointer,
         }).collect();
         if let Some(routine) = routine {
-            let call = Call { site: call.site, caller: call.caller, kind, arguments, result };
+            let call = Call { site: call.site, caller: call.caller, kind, arguments, result, result_kind: None };
             self.add_call(call, Target::Pointer(routine));
         }
     }
