@@ -11,8 +11,8 @@ use std::collections::BTreeSet;
 
 use super::generate::Body;
 use super::graph::{Constraint, LowBits, NodeId};
-use super::manner::Manner;
 use super::location::Class;
+use super::manner::Manner;
 use super::object::AbstractObjectId;
 use super::set::LocationSet;
 use super::solve::{RESIDUE, Solver, UNKNOWN};

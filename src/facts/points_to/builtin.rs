@@ -2,8 +2,8 @@
 
 use super::call::Call;
 use super::graph::{Constraint, NodeId};
-use super::manner::Manner;
 use super::location::Class;
+use super::manner::Manner;
 use super::object::{AbstractObject, AbstractObjectKind};
 use super::solve::Solver;
 use crate::models::Builtin;

@@ -5,14 +5,14 @@
 
 use super::call::{Call, CallArgument, Target};
 use super::graph::{Constraint, NodeId};
-use super::manner::{Manner, becomes_address};
 use super::location::{Class, greatest_common_divisor};
+use super::manner::{Manner, becomes_address};
 use super::object::{AbstractObject, AbstractObjectKind, element_size};
 use super::solve::{CopyOfMemory, Solver, UNKNOWN};
 use crate::facts::call_graph::CallKind;
 use crate::program::{
-    BinaryOp, Callee, Constant, ConstantId, Function, FunctionId, Instruction, OffsetTerm, Operand, Operation, Phi,
-    RegisterId, TerminatorKind, Type,
+    BinaryOp, Callee, Constant, ConstantId, Function, FunctionId, Instruction, OffsetTerm, Operand, Operation, Phi, RegisterId,
+    TerminatorKind, Type,
 };
 
 /// A function whose constraints are made.
@@ -35,7 +35,7 @@ impl<'p> Body<'p> {
                 definitions[usize::from(result)] = Some(&instruction.operation);
             }
         }
-                Body { id, function, definitions, walks: walking_registers(function), becomes_address: becomes_address(function) }
+        Body { id, function, definitions, walks: walking_registers(function), becomes_address: becomes_address(function) }
     }
 
     pub fn definition(&self, operand: Operand) -> Option<&'p Operation> {
@@ -416,8 +416,7 @@ impl<'p> Solver<'p> {
         });
         let arguments = arguments.collect();
         let result = self.result(body, instruction.result);
-        let result_kind =
-            instruction.result.map(|register| Solver::argument_kind(body.function.registers[register].ty));
+        let result_kind = instruction.result.map(|register| Solver::argument_kind(body.function.registers[register].ty));
         let call = Call { site: instruction.site, caller: body.id, kind: CallKind::Call, arguments, result, result_kind };
         let target = match callee {
             Callee::Direct(function) => Target::Function(function),

@@ -2,8 +2,8 @@
 
 use super::call::{ArgumentKind, Call, CallArgument, Target};
 use super::graph::{Constraint, NodeId};
-use super::manner::Manner;
 use super::location::Class;
+use super::manner::Manner;
 use super::object::{AbstractObject, AbstractObjectKind, Callers};
 use super::solve::Solver;
 use crate::facts::call_graph::CallKind;
@@ -273,14 +273,17 @@ impl Solver<'_> {
         result: Option<(NodeId, u64)>,
     ) {
         let bytes = self.pointer_bytes;
-        let arguments = arguments.into_iter().map(|node| CallArgument {
-            node,
-            constant: None,
-            parameter: None,
-            by_value: None,
-            bytes,
-            kind: ArgumentKind::Pointer,
-        }).collect();
+        let arguments = arguments
+            .into_iter()
+            .map(|node| CallArgument {
+                node,
+                constant: None,
+                parameter: None,
+                by_value: None,
+                bytes,
+                kind: ArgumentKind::Pointer,
+            })
+            .collect();
         if let Some(routine) = routine {
             let call = Call { site: call.site, caller: call.caller, kind, arguments, result, result_kind: None };
             self.add_call(call, Target::Pointer(routine));

@@ -13,7 +13,7 @@ use super::location::{Class, greatest_common_divisor};
 use super::manner::Manner;
 use super::object::{AbstractObjectId, AbstractObjectKind};
 use super::solve::{CopyOfMemory, Solver};
-use crate::program::Program;
+use crate::program::{AliasType, Program};
 
 /// Windows of an object after which new ones are given up.
 const WINDOWS: u32 = 16;
@@ -23,8 +23,10 @@ const MANY_OFFSETS: u32 = 32;
 const ARRAY_OFFSETS: u32 = 64;
 /// Distinct offsets after which an object is one class.
 const OFFSETS: u32 = 1024;
+/// Places of an object after which members are told apart by their types alone.
+const TYPED_PLACES: usize = 64;
 /// Cells of an object after which copies into it keep the offset modulo a pointer's size, and after twice as many none.
-const COPIED_CELLS: usize = 64;
+const COPIED_CELLS: usize = 512;
 
 /// A class of offsets, how it is accessed, and what may be there.
 pub(super) type Cell = (Class, Manner, NodeId);
@@ -132,6 +134,12 @@ impl Solver<'_> {
         class.widened(self.memories[object.index()].fold)
     }
 
+    /// A member says where it is: in an object with very many places its type is enough.
+    fn class_for(&self, object: AbstractObjectId, class: Class, manner: Manner) -> Class {
+        let is_member = manner.alias.is_some_and(|ty| matches!(self.program.alias_types[ty], AliasType::Member { .. }));
+        if is_member && self.memories[object.index()].places > TYPED_PLACES { Class::ANY } else { self.folded(object, class) }
+    }
+
     fn count_offset(&mut self, object: AbstractObjectId) {
         let element = self.objects[object.index()].element.unwrap_or(0);
         let memory = &mut self.memories[object.index()];
@@ -154,15 +162,14 @@ impl Solver<'_> {
             Content::Outside => return Some(self.escaped),
             Content::Nothing => return None,
         }
-        let class = self.folded(object, class);
+        let class = self.class_for(object, class, manner);
         let manner = Manner { width: manner.width.min(self.pointer_bytes), ..manner };
         if let Some(&node) = self.cells.get(&(object, class, manner)) {
             return Some(node);
         }
         let node = self.graph.node();
         self.cells.insert((object, class, manner), node);
-        let is_place = |cell: &Cell| cell.0 == class && cell.1.width == manner.width;
-        if !self.memories[object.index()].cells.iter().any(is_place) {
+        if self.places.insert((object, class, manner.width)) {
             self.memories[object.index()].places += 1;
             self.count_offset(object);
         }
@@ -188,7 +195,7 @@ impl Solver<'_> {
             Content::Outside => return Some(self.unknown_value),
             Content::Nothing => return None,
         }
-        let class = self.folded(object, class);
+        let class = self.class_for(object, class, manner);
         if let Some(&node) = self.views.get(&(object, class, manner)) {
             return Some(node);
         }

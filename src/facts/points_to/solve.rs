@@ -46,6 +46,8 @@ pub(super) struct Solver<'p> {
     pub memories: Vec<ObjectMemory>,
     pub cells: FxHashMap<(AbstractObjectId, Class, Manner), NodeId>,
     pub views: FxHashMap<(AbstractObjectId, Class, Manner), NodeId>,
+    /// Where cells are, whatever the types of their accesses.
+    pub places: FxHashSet<(AbstractObjectId, Class, u32)>,
     pub links: FxHashSet<(AbstractObjectId, Class, AbstractObjectId, Class)>,
     pub locations: LocationTable,
     pub graph: Graph,
@@ -117,6 +119,7 @@ impl<'p> Solver<'p> {
             memories: Vec::new(),
             cells: FxHashMap::default(),
             views: FxHashMap::default(),
+            places: FxHashSet::default(),
             links: FxHashSet::default(),
             locations: LocationTable::default(),
             graph,
@@ -189,9 +192,10 @@ impl<'p> Solver<'p> {
             };
             let target = self.object(target);
             let class = Class::at(0).plus(relocation.addend).unwrap_or(Class::ANY);
-            if let (Some(cell), Some(location)) =
-                (self.cell(object, Class::at(relocation.offset), Manner::of(self.pointer_bytes)), self.locate(target, class, false))
-            {
+            if let (Some(cell), Some(location)) = (
+                self.cell(object, Class::at(relocation.offset), Manner::of(self.pointer_bytes)),
+                self.locate(target, class, false),
+            ) {
                 self.graph.add_location(cell, location);
             }
         }
@@ -290,14 +294,18 @@ impl<'p> Solver<'p> {
     /// Makes a constraint hold for what its node has gained.
     fn apply(&mut self, node: NodeId, constraint: Constraint, delta: &LocationSet) {
         match constraint {
-            Constraint::Load { to, manner } => self.for_each_content(node, delta, manner.width.into(), |solver, object, class| {
-                if let Some(view) = solver.view(object, class, manner) {
-                    solver.carry(view, to, manner.width.into());
-                }
-            }),
-            Constraint::Store { from, manner } => self.for_each_content(node, delta, manner.width.into(), |solver, object, class| {
-                solver.store_cells(object, class, from, manner);
-            }),
+            Constraint::Load { to, manner } => {
+                self.for_each_content(node, delta, manner.width.into(), |solver, object, class| {
+                    if let Some(view) = solver.view(object, class, manner) {
+                        solver.carry(view, to, manner.width.into());
+                    }
+                })
+            }
+            Constraint::Store { from, manner } => {
+                self.for_each_content(node, delta, manner.width.into(), |solver, object, class| {
+                    solver.store_cells(object, class, from, manner);
+                })
+            }
             Constraint::StoreTo { address, manner } => self.attach(address, Constraint::Store { from: node, manner }),
             Constraint::Shift { to, constant, stride, step, count, in_bounds } => {
                 let mut all: Vec<u32> = Vec::with_capacity(delta.len());

@@ -4,7 +4,8 @@ use super::constant::list;
 use super::cursor::{Cursor, Result};
 use super::parse::parse_file_and_line;
 use crate::program::{
-    AliasType, AliasTypeId, Assumption, AssumptionKind, DebugType, DebugTypeId, DebugTypeKind, Field, FileId, Location, LocationId, Place, Variable,
+    AliasType, AliasTypeId, Assumption, AssumptionKind, DebugType, DebugTypeId, DebugTypeKind, Field, FileId, Location,
+    LocationId, Place, Variable,
 };
 
 pub fn parse_location(cursor: &mut Cursor<'_>) -> Result<Location> {
