@@ -370,6 +370,14 @@ impl<'a, 'p> Covers<'a, 'p> {
         })
     }
 
+    /// The one-time initialisations that the access is a part of.
+    pub fn inside_once(&self, cover: CoverId) -> impl Iterator<Item = Place> + '_ {
+        self.get(cover).iter().filter_map(|item| match item {
+            Item::InsideOnce(control) => Some(*control),
+            _ => None,
+        })
+    }
+
     /// The locks by place that the access's thread has taken before, whether it holds them or not.
     pub fn taken(&self, cover: CoverId) -> impl Iterator<Item = (Place, Mode)> + '_ {
         self.get(cover).iter().filter_map(|item| match item {

@@ -4,7 +4,7 @@
 //!                arguments were equal. Arguments that were allocated for one creation each differ whatever the threads.
 //! # Lock held at creation   Say P holds l since a moment when no thread of C ran, and goes on holding it at its access; C's thread, a descendant of P's
 //!                one instance, has taken l before its access. C's thread was created after P took l, so that C took l after P released it.
-//! # Held for a thread   See `creation`.
+//! # Held for a thread, initialised before a thread   See `creation`.
 
 use super::cover::Covers;
 use super::creation::{CreationLocks, HeldFor};
@@ -30,6 +30,18 @@ pub fn excuse(
         .or_else(|| held_for(locks, covers, right, left))
         .or_else(|| held_for_before(facts, locks, covers, left, right))
         .or_else(|| held_for_before(facts, locks, covers, right, left))
+        .or_else(|| initialised_before(locks, covers, left, right))
+        .or_else(|| initialised_before(locks, covers, right, left))
+}
+
+/// The first access is a part of a one-time initialisation that had ended before the second one's thread began.
+fn initialised_before(
+    locks: &CreationLocks,
+    covers: &Covers<'_, '_>,
+    left: (Point, &ClassKey),
+    right: (Point, &ClassKey),
+) -> Option<Why> {
+    covers.inside_once(left.1.cover).find(|control| locks.is_initialised(right.0.0, *control)).map(Why::Once)
 }
 
 /// Two instances of one thread, or of two whose arguments were allocated for them, each in the part that its own argument leads to.

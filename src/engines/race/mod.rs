@@ -108,7 +108,8 @@ fn judge_in_time(
             Records::of(tabulation, (&reach, &mut orders, &arguments), &collected.accesses, &mut covers, racing, options)?;
         let mut checker = Checker { facts, records: &records, covers: &covers, orders: &mut orders };
         let judgement = checker.judge(options.deadline)?;
-        // A lock that is initialised while others use it protects nothing, and what a race publishes may be known too early.
+        // A lock that is initialised while others use it protects nothing, and what a race publishes may be known too early. (A lock that is
+        // destroyed or freed too early protects until then, and who uses it afterwards breaks the rules of C before any other race.)
         if unsafe_ground.grow(&records, &judgement) {
             continue;
         }
@@ -138,11 +139,11 @@ impl Ground {
     /// Adds the ends of candidates. Whether anything must be looked at again.
     fn grow(&mut self, records: &Records, judgement: &Judgement) -> bool {
         let mut is_new = false;
-        for (index, other_writes) in judgement.ends.iter() {
+        for (index, is_overwritten) in judgement.ends.iter() {
             let (key, class) = records.classes.get_index(index).expect("a class of the table");
             for member in &class.members {
-                is_new |= self.racing.insert(member.position) && records.rests_on_publications;
-                if member.access.manner == Manner::Operation && other_writes {
+                is_new |= self.racing.insert(member.position) && records.publications.contains(&member.position);
+                if member.access.manner == Manner::Operation && is_overwritten {
                     is_new |= self.unsettled.insert(key.location);
                 }
             }

@@ -33,6 +33,8 @@ pub struct ClassKey {
     pub size: u64,
     pub is_write: bool,
     pub is_atomic: bool,
+    /// Whoever uses the bytes afterwards, as what they were, breaks the rules of C: they are freed, or a lock that was destroyed.
+    pub is_last: bool,
     pub points: PointSetId,
     pub cover: CoverId,
 }
@@ -54,8 +56,8 @@ impl Member {
         match (self.access.action, is_atomic) {
             (Action::Read, false) => Role::Read,
             (Action::Read, true) => Role::AtomicRead,
-            (Action::Write | Action::Update, false) => Role::Write,
-            (Action::Write | Action::Update, true) => Role::AtomicWrite,
+            (Action::Write | Action::Update | Action::Destroy, false) => Role::Write,
+            (Action::Write | Action::Update | Action::Destroy, true) => Role::AtomicWrite,
             (Action::End, _) => Role::Free,
         }
     }
@@ -72,8 +74,8 @@ pub struct Records {
     pub by_object: BTreeMap<AbstractObjectId, Vec<usize>>,
     /// Objects that are touched, and never by more than one thread.
     pub thread_local: usize,
-    /// Accesses were left out because their object is not published yet, which holds as long as no publication races.
-    pub rests_on_publications: bool,
+    /// Accesses were left out because their object is not published yet, which holds as long as none of these races.
+    pub publications: FxHashSet<Position>,
 }
 
 impl Records {
@@ -90,26 +92,25 @@ impl Records {
             classes: IndexMap::default(),
             by_object: BTreeMap::new(),
             thread_local: thread_local_objects(program, facts),
-            rests_on_publications: false,
+            publications: FxHashSet::default(),
         };
         for (position, states_here) in by_position(tabulation, states) {
             options.deadline.check()?;
             let Position { function, block, index } = position;
             for (place, access) in facts.accesses.at(function, block, index).iter().enumerate() {
-                let is_fresh = match facts.freshness.at(function, block, index, place) {
-                    Fresh::No => false,
-                    Fresh::Always => true,
+                let mut locations = shared_locations(program, facts, function, access);
+                locations.retain(|location| match facts.freshness.at(position, place, location.object) {
+                    Fresh::No => true,
+                    Fresh::Always => false,
                     Fresh::Unless(publications) => {
-                        let is_private =
-                            facts.freshness.publications(publications).iter().all(|publication| !racing.contains(publication));
-                        records.rests_on_publications |= is_private;
-                        is_private
+                        let publications = facts.freshness.publications(publications);
+                        let is_private = publications.iter().all(|publication| !racing.contains(publication));
+                        if is_private {
+                            records.publications.extend(publications);
+                        }
+                        !is_private
                     }
-                };
-                if is_fresh {
-                    continue;
-                }
-                let locations = shared_locations(program, facts, function, access);
+                });
                 if locations.is_empty() {
                     continue;
                 }
@@ -131,6 +132,7 @@ impl Records {
                                 size: access.size.unwrap_or(WHOLE),
                                 is_write: access.action.writes(),
                                 is_atomic: is_atomic(program, facts, options, access, *location),
+                                is_last: matches!(access.action, Action::End | Action::Destroy),
                                 points,
                                 cover,
                             };

@@ -40,6 +40,8 @@ pub enum Action {
     },
     /// Returns 0 now, and something else after any amount of further work.
     SaveJump,
+    /// Goes back to where `SaveJump` returned.
+    Jump,
     /// Calls a routine of which it is not known which one.
     RunUnknown,
     /// Other threads begin here.
@@ -65,6 +67,7 @@ impl Action {
             | Action::EndAtomic
             | Action::Once { .. }
             | Action::SaveJump
+            | Action::Jump
             | Action::RunUnknown
             | Action::End { .. } => true,
             Action::Callback { .. } | Action::Create | Action::Join => false,
@@ -161,7 +164,8 @@ impl LibraryCall<'_> {
             Effect::Spawn { .. } => Action::Create,
             Effect::Join { attempt: Attempt::Blocking, .. } => Action::Join,
             Effect::ExitThread { .. } | Effect::ContinueExit => Action::End { leaves_others: true },
-            Effect::Fail | Effect::Exit { .. } | Effect::Jump { .. } => Action::End { leaves_others: false },
+            Effect::Jump { .. } => Action::Jump,
+            Effect::Fail | Effect::Exit { .. } => Action::End { leaves_others: false },
             // The body is the section: see the skeleton.
             Effect::AtomicBody => return None,
             // These run at another time, as roots of their own.

@@ -123,12 +123,11 @@ impl Tabulation<'_, '_> {
             Action::Once { control, routines } => self.once(at, *control, routines, before, next),
             Action::Callback { routines } => self.callback(at, routines, before, next),
             Action::SaveJump => {
-                let mut again = before.clone();
+                let again = self.second_return(at, before.clone());
                 next.push(self.learn(at, before, ResultFact::Equal(0)));
-                again.valuation = Default::default();
-                let again = self.lose_all(again);
-                next.push(self.learn(at, again, ResultFact::NotEqual(0)));
+                next.extend(again.map(|again| self.learn(at, again, ResultFact::NotEqual(0))));
             }
+            Action::Jump => self.jump(&before),
             Action::RunUnknown => next.push(self.lose_all(before)),
             Action::Create => {
                 if let Some(collected) = collected {
@@ -159,6 +158,7 @@ impl Tabulation<'_, '_> {
             | Action::Callback { .. }
             | Action::Create
             | Action::Join
+            | Action::Jump
             | Action::End { .. } => return,
         };
         let CallAt { context, block, index, .. } = *at;
@@ -291,11 +291,11 @@ impl Tabulation<'_, '_> {
         next.extend(all.alternatives);
     }
 
-    fn working(&self, alternative: &Alternative) -> Working {
+    pub(super) fn working(&self, alternative: &Alternative) -> Working {
         Working::of(self.locksets.get(alternative.lockset), &alternative.sites)
     }
 
-    fn with(&mut self, mut alternative: Alternative, working: Working) -> Alternative {
+    pub(super) fn with(&mut self, mut alternative: Alternative, working: Working) -> Alternative {
         (alternative.lockset, alternative.sites) = working.seal(&mut self.locksets);
         alternative
     }
@@ -326,7 +326,7 @@ impl Tabulation<'_, '_> {
     }
 
     /// Forgets every lock: what was held is not known.
-    fn lose_all(&mut self, mut alternative: Alternative) -> Alternative {
+    pub(super) fn lose_all(&mut self, mut alternative: Alternative) -> Alternative {
         let mut working = self.working(&alternative);
         working.retain(|held| matches!(held.token, Token::OnceDone | Token::OwnArgument | Token::Acquired));
         alternative.released.all = true;

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | what of a function matters? | `skeleton`, `action`, `usefulness` |
 //! | which lock is it? | `identity`, `loads`, `parameters`, `kinds` |
-//! | what does one instruction do? | `effects`, `calls`, `state` |
+//! | what does one instruction do? | `effects`, `calls`, `jumps`, `state` |
 //! | in which ways is a function entered? | `context` |
 //! | what is held where? | `tabulate`, all of it in `prepared` |
 
@@ -13,6 +13,7 @@ mod calls;
 mod context;
 mod effects;
 mod identity;
+mod jumps;
 mod kinds;
 mod loads;
 mod parameters;

@@ -71,6 +71,7 @@ fn used_in(
                     | Action::EndAtomic
                     | Action::Callback { .. }
                     | Action::SaveJump
+                    | Action::Jump
                     | Action::RunUnknown
                     | Action::Create
                     | Action::Join

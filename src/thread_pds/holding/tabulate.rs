@@ -8,7 +8,7 @@
 //! # Papers       Reps, Horwitz, Sagiv 1995 (tabulation); Das, Lerner, Seigle 2002 (property simulation).
 //! # Deviations   1. A callee is summarised once for each entry that matters, never inlined; recursion is a cycle of summaries.
 //!                2. What a lock is called in the caller alone is kept aside, and dropped if the callee may have released such a lock.
-//!                3. After a second return of `setjmp` nothing is held.
+//!                3. After a second return of `setjmp` what `jumps` says is held.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -19,6 +19,7 @@ use typed_index_collections::TiVec;
 use super::context::{ContextId, ContextKey, Contexts, Standing};
 use super::effects::Renamed;
 use super::identity::Identity;
+use super::jumps::Jumps;
 use super::skeleton::{EventKind, Skeletons};
 use super::state::{Alternative, Released, State};
 use super::usefulness::Usefulness;
@@ -48,6 +49,7 @@ pub struct Tabulation<'a, 'p> {
     pub(super) renamed: FxHashMap<(FunctionId, BlockId, BlockId, LocksetId), Renamed>,
     /// By function: the parameters through which it, or what it calls, finds locks.
     pub lock_parameters: TiVec<FunctionId, Vec<usize>>,
+    pub(super) jumps: Jumps,
     dirty: BTreeMap<ContextId, BTreeSet<(u32, BlockId)>>,
     deadline: Deadline,
     /// Blocks that were looked at.
@@ -121,6 +123,7 @@ impl<'a, 'p> Tabulation<'a, 'p> {
             usefulness: FxHashMap::default(),
             renamed: FxHashMap::default(),
             lock_parameters: super::parameters::find(program, facts, skeletons),
+            jumps: Jumps::of(skeletons),
             dirty: BTreeMap::new(),
             deadline,
             visits: 0,

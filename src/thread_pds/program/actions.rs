@@ -115,6 +115,8 @@ impl Walker<'_, '_, '_> {
                     }
                 }
             }
+            // The way goes on behind the `setjmp`.
+            Action::Jump => {}
             Action::End { leaves_others } => {
                 if *leaves_others {
                     let end = self.standing(graph, at.context, (at.block, at.index, at.site), node, &before);

@@ -104,6 +104,7 @@ fn is_shown(action: &Action) -> bool {
         | Action::EndAtomic
         | Action::Callback { .. }
         | Action::Create
+        | Action::Jump
         | Action::End { leaves_others: false } => false,
     }
 }
