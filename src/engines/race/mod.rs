@@ -1,7 +1,7 @@
 //! Data races: which conflicting accesses does nothing keep apart?
 //!
 //! # Method       1. `skeleton`: what of each function matters.  2. `tabulate`: what is certainly held at each point of each context.  3. `reach`: which threads
-//!                come to each context, and when.  4. `record`: accesses grouped into classes, each with its cover.  5. `pairs`: every two classes that
+//!                come to each context, and when.  4. `rows`, `record`: accesses grouped into classes, each with its cover.  5. `pairs`: every two classes that
 //!                conflict are refuted for a reason, or are a candidate.  6. `report`: the same in words of the source.  7. `histories`: what lock
 //!                histories refute of the candidates.
 //! # Theorem      A race that a run of the program shows, without undefined behaviour before it, is among the candidates. (Facts err on the side of more:
@@ -22,6 +22,7 @@ pub(in crate::engines) mod reach;
 mod record;
 mod report;
 mod result;
+mod rows;
 mod words;
 
 use rustc_hash::FxHashSet;
@@ -46,6 +47,7 @@ use pairs::{Checker, Judgement};
 use reach::Reach;
 use record::Records;
 use report::Reporter;
+use rows::Rows;
 
 /// All conflicting pairs of accesses of a program: those that something keeps apart, with the reason, and the others.
 pub fn check(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, options: &RaceOptions) -> RaceResult {
@@ -97,6 +99,7 @@ fn judge_in_time(
     let held_for_threads = CreationLocks::of(facts, tabulation, (&reach, &mut orders), &collected);
     let arguments = Arguments::of(program, models, facts, tabulation);
     let tainted: FxHashSet<Family> = collected.tainted.iter().copied().collect();
+    let rows = Rows::of(tabulation, (&reach, &mut orders, &arguments), &collected.accesses, options)?;
     let mut unsafe_ground = Ground::default();
     loop {
         let mut covers = Covers::new(program, facts, tainted.clone(), unsafe_ground.unsettled.clone());
@@ -104,8 +107,7 @@ fn judge_in_time(
         creation_locks.retain(|place| !covers.is_bad_place(&mut tabulation.identity, place));
         orders.set_creation_locks(creation_locks);
         let racing = &unsafe_ground.racing;
-        let records =
-            Records::of(tabulation, (&reach, &mut orders, &arguments), &collected.accesses, &mut covers, racing, options)?;
+        let records = Records::of(tabulation, &rows, &mut orders, &mut covers, racing, options)?;
         let mut checker = Checker { facts, records: &records, covers: &covers, orders: &mut orders };
         let judgement = checker.judge(options.deadline)?;
         // A lock that is initialised while others use it protects nothing, and what a race publishes may be known too early. (A lock that is
@@ -141,7 +143,7 @@ impl Ground {
         let mut is_new = false;
         for (index, is_overwritten) in judgement.ends.iter() {
             let (key, class) = records.classes.get_index(index).expect("a class of the table");
-            for member in &class.members {
+            for member in records.members(class) {
                 is_new |= self.racing.insert(member.position) && records.publications.contains(&member.position);
                 if member.access.manner == Manner::Operation && is_overwritten {
                     is_new |= self.unsettled.insert(key.location);

@@ -190,8 +190,9 @@ impl Analysis<'_> {
         let mut entering = vec![full; function.blocks.len()];
         let mut start = FixedBitSet::with_capacity(roots.all.len());
         for (number, root) in roots.all.iter().enumerate() {
+            // A root that was not executed yet holds nothing that anyone could know.
             let is_parameter = function.parameters.iter().any(|parameter| parameter.register == root.register);
-            if is_parameter && self.begins_fresh(id, root) {
+            if !is_parameter || self.begins_fresh(id, root) {
                 start.insert(number);
             }
         }
