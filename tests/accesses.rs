@@ -20,7 +20,9 @@ use lockcheck::explore::memory::ObjectKind;
 use lockcheck::explore::run::{Limits, run};
 use lockcheck::explore::scheduler::Random;
 use lockcheck::explore::value::{ObjectId, Pointer};
-use lockcheck::facts::{AbstractObjectId, Accesses, Action, CallGraph, Fresh, Freshness, Manner, MemoryAccess, PointsTo, Position};
+use lockcheck::facts::{
+    AbstractObjectId, Accesses, Action, CallGraph, Fresh, Freshness, Manner, MemoryAccess, PointsTo, Position,
+};
 use lockcheck::frontend::{LoadOptions, load};
 use lockcheck::models::Models;
 use lockcheck::program::{Operation, Program, SiteId};

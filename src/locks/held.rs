@@ -35,6 +35,12 @@ pub enum Token {
     OnceDone,
     /// The argument that the thread was created with is this term.
     OwnArgument,
+    /// A permit of a semaphore that begins with one.
+    Permit,
+    /// This thread has not posted to the semaphore, which begins without permits.
+    Unsent,
+    /// This thread has waited for such a semaphore at least once.
+    Handed,
     /// This thread took the lock at least once since it began, and may have released it.
     Acquired,
 }

@@ -4,6 +4,7 @@
 //!                arguments were equal. Arguments that were allocated for one creation each differ whatever the threads.
 //! # Lock held at creation   Say P holds l since a moment when no thread of C ran, and goes on holding it at its access; C's thread, a descendant of P's
 //!                one instance, has taken l before its access. C's thread was created after P took l, so that C took l after P released it.
+//! # Handed       See `semaphores`.
 //! # Held for a thread, initialised before a thread   See `creation`.
 
 use super::cover::Covers;
@@ -32,6 +33,8 @@ pub fn excuse(
         .or_else(|| held_for_before(facts, locks, covers, right, left))
         .or_else(|| initialised_before(locks, covers, left, right))
         .or_else(|| initialised_before(locks, covers, right, left))
+        .or_else(|| covers.handed(left.1.cover, right.1.cover, (left.0.0, right.0.0)).map(Why::Handed))
+        .or_else(|| covers.handed(right.1.cover, left.1.cover, (right.0.0, left.0.0)).map(Why::Handed))
 }
 
 /// The first access is a part of a one-time initialisation that had ended before the second one's thread began.
@@ -52,7 +55,9 @@ fn own_part(facts: &Facts<'_>, covers: &Covers<'_, '_>, left: (Point, &ClassKey)
         return (is_own && covers.own_argument_in_common(left.1.cover, right.1.cover)).then_some(Why::OwnPart(thread));
     }
     let distance = facts.threads.argument_distance(thread).filter(|distance| *distance > 0)?;
-    covers.own_in_common(left.1.cover, right.1.cover, distance).then_some(Why::OwnPart(thread))
+    // Two allocations may lie any distance apart, also one that the lower half of an address does not show.
+    let most = if facts.threads.has_argument_of_its_own(thread) { u64::MAX } else { distance };
+    covers.own_in_common(left.1.cover, right.1.cover, most).then_some(Why::OwnPart(thread))
 }
 
 /// The creator of the first thread holds a lock as long as it runs; the second access is made under that lock, or its thread's creator holds it.

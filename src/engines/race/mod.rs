@@ -6,7 +6,7 @@
 //!                histories refute of the candidates.
 //! # Theorem      A race that a run of the program shows, without undefined behaviour before it, is among the candidates. (Facts err on the side of more:
 //!                more accesses, more threads at the same time, fewer locks.)
-//! # False alarms Flags, semaphores, condition variables and release/acquire hand-over order nothing here; values of data are known only as far
+//! # False alarms Flags, condition variables and release/acquire hand-over order nothing here, semaphores only where `semaphores` says so; values of data are known only as far
 //!                as branches on lock results need it.
 //! # Misses       What the program's assumptions say: unknown functions, inline assembly, undefined behaviour.
 
@@ -23,6 +23,7 @@ mod record;
 mod report;
 mod result;
 mod rows;
+mod semaphores;
 mod words;
 
 use rustc_hash::FxHashSet;
@@ -48,6 +49,7 @@ use reach::Reach;
 use record::Records;
 use report::Reporter;
 use rows::Rows;
+use semaphores::Semaphores;
 
 /// All conflicting pairs of accesses of a program: those that something keeps apart, with the reason, and the others.
 pub fn check(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, options: &RaceOptions) -> RaceResult {
@@ -99,10 +101,11 @@ fn judge_in_time(
     let held_for_threads = CreationLocks::of(facts, tabulation, (&reach, &mut orders), &collected);
     let arguments = Arguments::of(program, models, facts, tabulation);
     let tainted: FxHashSet<Family> = collected.tainted.iter().copied().collect();
+    let semaphores = Semaphores::of(facts, tabulation, (&reach, &mut orders), &collected);
     let rows = Rows::of(tabulation, (&reach, &mut orders, &arguments), &collected.accesses, options)?;
     let mut unsafe_ground = Ground::default();
     loop {
-        let mut covers = Covers::new(program, facts, tainted.clone(), unsafe_ground.unsettled.clone());
+        let mut covers = Covers::new(program, facts, tainted.clone(), &semaphores, unsafe_ground.unsettled.clone());
         let mut creation_locks = held_for_threads.clone();
         creation_locks.retain(|place| !covers.is_bad_place(&mut tabulation.identity, place));
         orders.set_creation_locks(creation_locks);

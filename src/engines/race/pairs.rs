@@ -31,6 +31,8 @@ pub enum Why {
     Relative(Family),
     Section,
     Once(Place),
+    Permit(Place),
+    Handed(Place),
     OwnPart(ThreadId),
     HeldAtCreation(Place),
     /// Held for this thread by its creator, and by the other access's thread itself, or for it.
@@ -374,6 +376,7 @@ impl Checker<'_, '_, '_> {
                 Common::Relative(family) => Why::Relative(family),
                 Common::Section => Why::Section,
                 Common::Once(place) => Why::Once(place),
+                Common::Permit(place) => Why::Permit(place),
             });
         }
         if !looks_at_threads(self.covers, self.orders, left) && !looks_at_threads(self.covers, self.orders, right) {

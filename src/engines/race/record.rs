@@ -194,7 +194,12 @@ pub fn is_shared(program: &Program, facts: &Facts<'_>, function: FunctionId, acc
     !shared_locations(program, facts, function, access).is_empty()
 }
 
-pub(super) fn shared_locations(program: &Program, facts: &Facts<'_>, function: FunctionId, access: &MemoryAccess) -> Vec<Location> {
+pub(super) fn shared_locations(
+    program: &Program,
+    facts: &Facts<'_>,
+    function: FunctionId,
+    access: &MemoryAccess,
+) -> Vec<Location> {
     let mut locations = access.locations(&facts.points_to, &facts.call_graph, &program.layout, function);
     locations.sort_unstable();
     locations.retain(|location| facts.escape.is_shared(location.object) && !is_constant(program, facts, *location));

@@ -20,7 +20,7 @@ use crate::facts::accesses::WHOLE;
 use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Location, Offset, OrderReason};
 use crate::findings::Reason;
 use crate::program::{FunctionId, Program, SiteId};
-use crate::thread_pds::holding::{AccessState, Tabulation};
+use crate::thread_pds::holding::{AccessState, Identity, Tabulation};
 
 /// More lines of one object, and pairs of lines that are listed already, are counted and not listed.
 const MOST_LINES: usize = 200;
@@ -467,7 +467,14 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
             Item::Lock { key: LockKey::Place(place), family, .. } => Some(self.names.place(identity, *place, *family)),
             Item::Lock { key: LockKey::Shape(_), family, .. } => Some(self.names.family(identity, *family)),
             Item::Section => Some("an atomic section".to_owned()),
-            Item::InsideOnce(_) | Item::OnceDone(_) | Item::Acquired(..) | Item::Own(..) | Item::OwnInstance => None,
+            Item::Permit(place) => Some(self.names.place(identity, *place, Identity::NOWHERE)),
+            Item::InsideOnce(_)
+            | Item::OnceDone(_)
+            | Item::Acquired(..)
+            | Item::Unsent(..)
+            | Item::Handed(_)
+            | Item::Own(..)
+            | Item::OwnInstance => None,
         }
     }
 }

@@ -142,7 +142,8 @@ fn sides(
             Entry::Vacant(free) => _ = free.insert((points, vec![*number])),
         }
     }
-    let side = |(lockset, (points, states)): (LocksetId, (PointSetId, Vec<usize>))| RowSide { lockset, points, states: states.into() };
+    let side =
+        |(lockset, (points, states)): (LocksetId, (PointSetId, Vec<usize>))| RowSide { lockset, points, states: states.into() };
     sides.into_iter().map(side).collect()
 }
 

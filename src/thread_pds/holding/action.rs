@@ -44,6 +44,19 @@ pub enum Action {
     Jump,
     /// Calls a routine of which it is not known which one.
     RunUnknown,
+    /// Waits for a permit of a semaphore.
+    WaitForPermit {
+        semaphore: Operand,
+        attempt: Attempt,
+    },
+    PostPermit {
+        semaphore: Operand,
+    },
+    /// A semaphore is initialised, with so many permits if that is known.
+    ResetPermits {
+        semaphore: Operand,
+        permits: Option<u64>,
+    },
     /// Other threads begin here.
     Create,
     /// Waits for the end of another thread.
@@ -69,6 +82,9 @@ impl Action {
             | Action::SaveJump
             | Action::Jump
             | Action::RunUnknown
+            | Action::WaitForPermit { .. }
+            | Action::PostPermit { .. }
+            | Action::ResetPermits { .. }
             | Action::End { .. } => true,
             Action::Callback { .. } | Action::Create | Action::Join => false,
         }
@@ -111,6 +127,16 @@ impl LibraryCall<'_> {
 
     fn argument(&self, index: usize) -> Option<Operand> {
         self.arguments.get(index).map(|argument| argument.value)
+    }
+
+    fn number(&self, index: usize) -> Option<u64> {
+        match self.argument(index)? {
+            Operand::Constant(constant) => match self.program.constants[constant] {
+                Constant::Integer { value, .. } => u64::try_from(value).ok(),
+                _ => None,
+            },
+            Operand::Register(_) => None,
+        }
     }
 
     fn is_zero(&self, index: usize) -> bool {
@@ -179,11 +205,15 @@ impl LibraryCall<'_> {
             Effect::Join { .. } | Effect::Detach { .. } | Effect::Cancel { .. } => return None,
             // A thread that ends here does not come further.
             Effect::SetCancelState { .. } | Effect::SetCancelType { .. } | Effect::CancellationPoint => return None,
-            // These never protect: anyone may post, a signal orders nothing.
-            Effect::InitializeSemaphore { .. }
-            | Effect::WaitSemaphore { .. }
-            | Effect::PostSemaphore { .. }
-            | Effect::ReadSemaphore { .. }
+            Effect::InitializeSemaphore { semaphore, value } => {
+                Action::ResetPermits { semaphore: self.argument(*semaphore)?, permits: self.number(*value) }
+            }
+            Effect::WaitSemaphore { semaphore, attempt } => {
+                Action::WaitForPermit { semaphore: self.argument(*semaphore)?, attempt: *attempt }
+            }
+            Effect::PostSemaphore { semaphore } => Action::PostPermit { semaphore: self.argument(*semaphore)? },
+            // These never protect: a look at the permits, and a signal, order nothing.
+            Effect::ReadSemaphore { .. }
             | Effect::DestroySemaphore { .. }
             | Effect::Signal { .. }
             | Effect::InitializeCondition { .. }

@@ -33,7 +33,7 @@ pub fn inside_once(control: Place) -> Held {
     special(Token::InsideOnce, Names::of_place(control), Mode::Exclusive)
 }
 
-fn special(token: Token, names: Names, mode: Mode) -> Held {
+pub(super) fn special(token: Token, names: Names, mode: Mode) -> Held {
     Held { token, names, family: Identity::NOWHERE, mode, count: 1, since: None }
 }
 
@@ -128,6 +128,9 @@ impl Tabulation<'_, '_> {
                 next.extend(again.map(|again| self.learn(at, again, ResultFact::NotEqual(0))));
             }
             Action::Jump => self.jump(&before),
+            Action::WaitForPermit { semaphore, attempt } => self.wait_for_permit(at, *semaphore, *attempt, before, next),
+            Action::PostPermit { semaphore } => next.push(self.post_permit(at, *semaphore, before, collected)),
+            Action::ResetPermits { semaphore, .. } => next.push(self.reset_permits(at, *semaphore, before)),
             Action::RunUnknown => next.push(self.lose_all(before)),
             Action::Create => {
                 if let Some(collected) = collected {
@@ -159,6 +162,9 @@ impl Tabulation<'_, '_> {
             | Action::Create
             | Action::Join
             | Action::Jump
+            | Action::WaitForPermit { .. }
+            | Action::PostPermit { .. }
+            | Action::ResetPermits { .. }
             | Action::End { .. } => return,
         };
         let CallAt { context, block, index, .. } = *at;
@@ -301,7 +307,7 @@ impl Tabulation<'_, '_> {
     }
 
     /// The alternative in which the call's result is so.
-    fn learn(&self, at: &CallAt<'_>, mut alternative: Alternative, fact: ResultFact) -> Alternative {
+    pub(super) fn learn(&self, at: &CallAt<'_>, mut alternative: Alternative, fact: ResultFact) -> Alternative {
         let Some(result) = at.call.result else { return alternative };
         let bits = match self.program.functions[at.key.function].registers[result].ty {
             Type::Scalar(Scalar::Integer(bits)) if bits <= 64 => bits,
@@ -328,7 +334,7 @@ impl Tabulation<'_, '_> {
     /// Forgets every lock: what was held is not known.
     pub(super) fn lose_all(&mut self, mut alternative: Alternative) -> Alternative {
         let mut working = self.working(&alternative);
-        working.retain(|held| matches!(held.token, Token::OnceDone | Token::OwnArgument | Token::Acquired));
+        working.retain(|held| matches!(held.token, Token::OnceDone | Token::OwnArgument | Token::Acquired | Token::Handed));
         alternative.released.all = true;
         self.with(alternative, working)
     }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | what of a function matters? | `skeleton`, `action`, `usefulness` |
 //! | which lock is it? | `identity`, `loads`, `parameters`, `kinds` |
-//! | what does one instruction do? | `effects`, `calls`, `jumps`, `state` |
+//! | what does one instruction do? | `effects`, `calls`, `jumps`, `permits`, `state` |
 //! | in which ways is a function entered? | `context` |
 //! | what is held where? | `tabulate`, all of it in `prepared` |
 
@@ -17,6 +17,7 @@ mod jumps;
 mod kinds;
 mod loads;
 mod parameters;
+mod permits;
 mod prepared;
 mod skeleton;
 mod state;
@@ -32,4 +33,4 @@ pub use kinds::{Kinds, TakenAgain};
 pub use prepared::Prepared;
 pub use skeleton::{EventKind, Skeletons, Target, build as skeletons};
 pub use state::{Alternative, Released, State};
-pub use tabulate::{AccessState, Collected, CreationState, ReleaseState, Tabulation};
+pub use tabulate::{AccessState, Collected, CreationState, PostState, ReleaseState, Tabulation};

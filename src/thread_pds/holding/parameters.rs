@@ -67,6 +67,9 @@ fn used_in(
                     | Action::Forget { lock }
                     | Action::Wait { lock } => add(*lock),
                     Action::Once { control, .. } => add(*control),
+                    Action::WaitForPermit { semaphore, .. }
+                    | Action::PostPermit { semaphore }
+                    | Action::ResetPermits { semaphore, .. } => add(*semaphore),
                     Action::BeginAtomic
                     | Action::EndAtomic
                     | Action::Callback { .. }

@@ -20,6 +20,7 @@ use super::context::{ContextId, ContextKey, Contexts, Standing};
 use super::effects::Renamed;
 use super::identity::Identity;
 use super::jumps::Jumps;
+use super::permits::Permits;
 use super::skeleton::{EventKind, Skeletons};
 use super::state::{Alternative, Released, State};
 use super::usefulness::Usefulness;
@@ -50,6 +51,8 @@ pub struct Tabulation<'a, 'p> {
     /// By function: the parameters through which it, or what it calls, finds locks.
     pub lock_parameters: TiVec<FunctionId, Vec<usize>>,
     pub(super) jumps: Jumps,
+    /// The semaphores that are followed.
+    pub permits: Permits,
     dirty: BTreeMap<ContextId, BTreeSet<(u32, BlockId)>>,
     deadline: Deadline,
     /// Blocks that were looked at.
@@ -66,6 +69,7 @@ pub struct Collected {
     pub held_at_creation: BTreeSet<Place>,
     pub creations: Vec<CreationState>,
     pub releases: Vec<ReleaseState>,
+    pub posts: Vec<PostState>,
 }
 
 /// A creation of threads in one alternative of one context.
@@ -85,6 +89,17 @@ pub struct ReleaseState {
     pub index: usize,
     /// `None`: any lock.
     pub lock: Option<(Option<Place>, Family)>,
+}
+
+/// Where a semaphore is posted, in one alternative of one context.
+#[derive(Clone, Copy, Debug)]
+pub struct PostState {
+    pub context: ContextId,
+    pub block: BlockId,
+    pub index: usize,
+    pub semaphore: (Option<Place>, Family),
+    /// The thread has waited for it before, and not posted since.
+    pub has_permit: bool,
 }
 
 /// An access in one alternative of one context.
@@ -108,6 +123,8 @@ impl<'a, 'p> Tabulation<'a, 'p> {
         identity: Identity<'a, 'p>,
         deadline: Deadline,
     ) -> Tabulation<'a, 'p> {
+        let mut identity = identity;
+        let permits = super::permits::find(skeletons, &mut identity);
         Tabulation {
             program,
             facts,
@@ -124,6 +141,7 @@ impl<'a, 'p> Tabulation<'a, 'p> {
             renamed: FxHashMap::default(),
             lock_parameters: super::parameters::find(program, facts, skeletons),
             jumps: Jumps::of(skeletons),
+            permits,
             dirty: BTreeMap::new(),
             deadline,
             visits: 0,
@@ -145,6 +163,7 @@ impl<'a, 'p> Tabulation<'a, 'p> {
         let facts = self.facts;
         for root in facts.threads.roots() {
             let mut entry = Working::default();
+            entry.items.extend(self.unsent().into_iter().map(|unsent| (unsent, None)));
             if facts.threads.argument_distance(root.thread).is_some() {
                 entry.items.extend(self.own_argument(root.function).map(|own| (own, None)));
             }

@@ -105,6 +105,9 @@ fn is_shown(action: &Action) -> bool {
         | Action::Callback { .. }
         | Action::Create
         | Action::Jump
+        | Action::WaitForPermit { .. }
+        | Action::PostPermit { .. }
+        | Action::ResetPermits { .. }
         | Action::End { leaves_others: false } => false,
     }
 }
