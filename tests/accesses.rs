@@ -107,7 +107,7 @@ impl Covered<'_> {
         let fits = |access: &MemoryAccess| {
             let direction = match access.action {
                 Action::Read => !is_write,
-                Action::Write => is_write,
+                Action::Write | Action::Destroy => is_write,
                 Action::Update => true,
                 Action::End => false,
             };

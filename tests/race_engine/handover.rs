@@ -113,3 +113,54 @@ fn half_of_an_allocated_address_may_be_half_of_another() {
     program("malloc(4)").race("t");
     program("(void *)i").refuted("t", Reason::ThreadPartition);
 }
+
+#[test]
+fn a_flag_that_one_thread_sets_is_a_message() {
+    let flag = |set: &str, see: &str| {
+        said_of(&format!(
+            "atomic_int f; int x; void *g(void *a) {{ {set} return 0; }} void *h(void *a) {{ {see} return 0; }} TWO(g, h)"
+        ))
+    };
+    let (release, acquire) = ("memory_order_release", "memory_order_acquire");
+    let set = format!("x = 1; atomic_store_explicit(&f, 1, {release});");
+    let see = format!("if (atomic_load_explicit(&f, {acquire})) x = 2;");
+    flag(&set, &see).refuted("x", Reason::HappensBefore);
+    flag("x = 1; f = 1;", "while (!f) ; x = 2;").refuted("x", Reason::HappensBefore);
+    flag("x = 1; f++;", "if (f == 1) x = 2;").refuted("x", Reason::HappensBefore);
+    flag("f = 0; x = 1; f = 3;", "if (f != 3) return 0; x = 2;").refuted("x", Reason::HappensBefore);
+    flag(&set, "if (!f) x = 2;").race("x");
+    flag(&set, "if (f) ; x = 2;").race("x");
+    flag("f = 1; x = 1;", &see).race("x");
+    flag(&set, "if (atomic_load_explicit(&f, memory_order_relaxed)) x = 2;").race("x");
+    flag("x = 1; atomic_store_explicit(&f, 1, memory_order_relaxed);", &see).race("x");
+    flag("if (a) { x = 1; } f = 1; f = 0; x = 1;", &see).race("x");
+    // Another thread's message is not this one's.
+    flag(&set, "f = 2; if (f) x = 2;").race("x");
+    flag(&set, "atomic_fetch_add(&f, 1); if (f) x = 2;").race("x");
+    let plain = "int main(void) { pthread_t t, u; pthread_create(&t, 0, g, 0); pthread_create(&u, 0, h, 0); *(char *)&f = 1; return 0; }";
+    said_of(&format!("atomic_int f; int x; void *g(void *a) {{ {set} return 0; }} void *h(void *a) {{ {see} return 0; }} {plain}")).race("x");
+    let initial = "atomic_int f = 1; int x; void *g(void *a) { x = 1; f = 1; return 0; } void *h(void *a) { if (f) x = 2; return 0; } TWO(g, h)";
+    said_of(initial).race("x");
+}
+
+#[test]
+fn two_threads_with_two_arguments_have_their_own_parts() {
+    let program = |body: &str, first: &str, second: &str| {
+        said_of(&format!(
+            "int ids[3] = {{0, 1, 2}}; int t[4]; void *f(void *a) {{ {body} return 0; }}
+            int main(void) {{ pthread_t u, v; pthread_create(&u, 0, f, {first}); pthread_create(&v, 0, f, {second});
+            pthread_join(u, 0); pthread_join(v, 0); return 0; }}"
+        ))
+    };
+    let by_table = "t[*(int *)a] = 1;";
+    program(by_table, "&ids[0]", "&ids[1]").refuted("t", Reason::ThreadPartition);
+    program(by_table, "&ids[1]", "&ids[1]").race("t");
+    program("t[(long)a] = 1;", "(void *)0", "(void *)1").refuted("t", Reason::ThreadPartition);
+    program("t[(long)a] = 1;", "(void *)1", "(void *)1").race("t");
+    program("t[(long)a / 2] = 1;", "(void *)0", "(void *)1").race("t");
+    // One thread's own entry is its neighbour's next one.
+    program("int *p = a; t[p[0]] = 1; t[p[1]] = 2;", "&ids[0]", "&ids[1]").race("t");
+    let looped = "int ids[3] = {0, 1, 2}; int t[3]; void *f(void *a) { int *p = a; t[p[0]] = 1; t[p[1]] = 2; return 0; }
+        int main(void) { pthread_t h[2]; for (int i = 0; i < 2; i++) pthread_create(&h[i], 0, f, &ids[i]); return 0; }";
+    said_of(looped).race("t");
+}

@@ -15,7 +15,7 @@ use crate::locks::{Family, Lockset, LocksetId, Mode, Moment, Place, Token};
 use crate::program::{
     CastKind, Constant, ConstantId, FunctionId, GlobalId, Instruction, Operand, Operation, Program, RegisterId, Type,
 };
-use crate::thread_pds::holding::Identity;
+use crate::thread_pds::holding::{Identity, Table};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CoverId(u32);
@@ -59,8 +59,8 @@ pub enum OwnBy {
     Argument,
     /// The argument as an `int`: as many threads as would make two of them equal cannot exist.
     LowBits,
-    /// What stands where the argument points, in a table of different values that nobody writes.
-    Table(Location),
+    /// What stands a fixed distance from where the argument points, in a table of different values that nobody writes.
+    Table(Table),
 }
 
 /// Ascending, each once.

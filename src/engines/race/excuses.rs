@@ -1,6 +1,6 @@
 //! Excuses: what keeps one thread apart from another at these points, and perhaps not from a third.
 //!
-//! # Own part     Two instances with arguments of their own touch different bytes, if the address says which argument it was: if they touched a common one, their
+//! # Own part     Two instances, or two threads, with different arguments touch different bytes, if the address says which argument it was: if they touched a common one, their
 //!                arguments were equal. Arguments that were allocated for one creation each differ whatever the threads.
 //! # Lock held at creation   Say P holds l since a moment when no thread of C ran, and goes on holding it at its access; C's thread, a descendant of P's
 //!                one instance, has taken l before its access. C's thread was created after P took l, so that C took l after P released it.
@@ -52,7 +52,10 @@ fn own_part(facts: &Facts<'_>, covers: &Covers<'_, '_>, left: (Point, &ClassKey)
     let (thread, other) = (left.0.0, right.0.0);
     if thread != other {
         let is_own = facts.threads.has_argument_of_its_own(thread) && facts.threads.has_argument_of_its_own(other);
-        return (is_own && covers.own_argument_in_common(left.1.cover, right.1.cover)).then_some(Why::OwnPart(thread));
+        let is_apart = |gap| covers.own_in_common(left.1.cover, right.1.cover, gap);
+        let has_own_part = is_own && covers.own_argument_in_common(left.1.cover, right.1.cover)
+            || facts.threads.argument_gap(thread, other).is_some_and(is_apart);
+        return has_own_part.then_some(Why::OwnPart(thread));
     }
     let distance = facts.threads.argument_distance(thread).filter(|distance| *distance > 0)?;
     // Two allocations may lie any distance apart, also one that the lower half of an address does not show.

@@ -44,13 +44,16 @@ pub enum Action {
     Jump,
     /// Calls a routine of which it is not known which one.
     RunUnknown,
-    /// Waits for a permit of a semaphore.
+    /// Waits for a permit of a semaphore, or sees a flag.
     WaitForPermit {
         semaphore: Operand,
         attempt: Attempt,
+        worked: ResultFact,
+        failed: ResultFact,
     },
     PostPermit {
         semaphore: Operand,
+        is_flag: bool,
     },
     /// A semaphore is initialised, with so many permits if that is known.
     ResetPermits {
@@ -209,9 +212,12 @@ impl LibraryCall<'_> {
                 Action::ResetPermits { semaphore: self.argument(*semaphore)?, permits: self.number(*value) }
             }
             Effect::WaitSemaphore { semaphore, attempt } => {
-                Action::WaitForPermit { semaphore: self.argument(*semaphore)?, attempt: *attempt }
+                let (worked, failed) = (ResultFact::Equal(0), ResultFact::NotEqual(0));
+                Action::WaitForPermit { semaphore: self.argument(*semaphore)?, attempt: *attempt, worked, failed }
             }
-            Effect::PostSemaphore { semaphore } => Action::PostPermit { semaphore: self.argument(*semaphore)? },
+            Effect::PostSemaphore { semaphore } => {
+                Action::PostPermit { semaphore: self.argument(*semaphore)?, is_flag: false }
+            }
             // These never protect: a look at the permits, and a signal, order nothing.
             Effect::ReadSemaphore { .. }
             | Effect::DestroySemaphore { .. }

@@ -128,8 +128,10 @@ impl Tabulation<'_, '_> {
                 next.extend(again.map(|again| self.learn(at, again, ResultFact::NotEqual(0))));
             }
             Action::Jump => self.jump(&before),
-            Action::WaitForPermit { semaphore, attempt } => self.wait_for_permit(at, *semaphore, *attempt, before, next),
-            Action::PostPermit { semaphore } => next.push(self.post_permit(at, *semaphore, before, collected)),
+            Action::WaitForPermit { semaphore, attempt, worked, failed } => {
+                self.wait_for_permit(at, (*semaphore, *attempt), (*worked, *failed), before, next);
+            }
+            Action::PostPermit { semaphore, .. } => next.push(self.post_permit(at, *semaphore, before, collected)),
             Action::ResetPermits { semaphore, .. } => next.push(self.reset_permits(at, *semaphore, before)),
             Action::RunUnknown => next.push(self.lose_all(before)),
             Action::Create => {

@@ -2,7 +2,7 @@
 //!
 //! | question | file |
 //! |---|---|
-//! | what of a function matters? | `skeleton`, `action`, `usefulness` |
+//! | what of a function matters? | `skeleton`, `action`, `flags`, `usefulness` |
 //! | which lock is it? | `identity`, `loads`, `parameters`, `kinds` |
 //! | what does one instruction do? | `effects`, `calls`, `jumps`, `permits`, `state` |
 //! | in which ways is a function entered? | `context` |
@@ -12,6 +12,7 @@ mod action;
 mod calls;
 mod context;
 mod effects;
+mod flags;
 mod identity;
 mod jumps;
 mod kinds;
@@ -30,6 +31,7 @@ pub use context::{ContextId, ContextKey, Contexts, Edge, Standing};
 pub use effects::inside_once;
 pub use identity::Identity;
 pub use kinds::{Kinds, TakenAgain};
+pub use loads::Table;
 pub use prepared::Prepared;
 pub use skeleton::{EventKind, Skeletons, Target, build as skeletons};
 pub use state::{Alternative, Released, State};

@@ -68,7 +68,7 @@ fn used_in(
                     | Action::Wait { lock } => add(*lock),
                     Action::Once { control, .. } => add(*control),
                     Action::WaitForPermit { semaphore, .. }
-                    | Action::PostPermit { semaphore }
+                    | Action::PostPermit { semaphore, .. }
                     | Action::ResetPermits { semaphore, .. } => add(*semaphore),
                     Action::BeginAtomic
                     | Action::EndAtomic

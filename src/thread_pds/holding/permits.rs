@@ -2,6 +2,7 @@
 //!
 //! # Definition   A semaphore is followed if every initialisation that may be its own gives it the same number of permits, 0 or 1. With 1, a thread has the
 //!                *permit* from a wait to its next post. With 0, it is *unsent* until the thread's first post, and *handed* from the thread's first wait on.
+//!                Flags (`flags`) are semaphores without permits.
 //! # Theorem      Each of these is certain: it holds on all ways that lead here. What they say about other threads depends on who else posts
 //!                (`engines::race::semaphores`).
 //! # Deviations   1. Nothing interrupts a wait.  2. A second initialisation takes the permit away from the thread that makes it.
@@ -28,20 +29,28 @@ pub type Permits = FxHashMap<Place, u64>;
 /// Finds them.
 pub(super) fn find(skeletons: &Skeletons, identity: &mut Identity<'_, '_>) -> Permits {
     let mut resets: Vec<(Family, Option<u64>)> = Vec::new();
+    let mut flags: Vec<Place> = Vec::new();
     for (function, skeleton) in skeletons.iter_enumerated() {
         for event in skeleton.blocks.iter().flatten() {
             let EventKind::Call(call) = &event.kind else { continue };
             for target in &call.targets {
                 let Target::Library(actions) = target else { continue };
                 for action in actions {
-                    if let Action::ResetPermits { semaphore, permits } = action {
-                        resets.push((identity.operand(function, *semaphore).family, *permits));
+                    match action {
+                        Action::ResetPermits { semaphore, permits } => {
+                            resets.push((identity.operand(function, *semaphore).family, *permits));
+                        }
+                        Action::PostPermit { semaphore, is_flag: true } => {
+                            flags.extend(identity.operand(function, *semaphore).place);
+                        }
+                        // Who waits and posts is asked later.
+                        _ => {}
                     }
                 }
             }
         }
     }
-    let mut found = Permits::default();
+    let mut found: Permits = flags.into_iter().map(|flag| (flag, 0)).collect();
     for (family, permits) in resets.iter().take(MOST_SEMAPHORES) {
         for location in identity.locations(*family).to_vec() {
             let Some(place) = identity.place(location) else { continue };
@@ -67,8 +76,8 @@ impl Tabulation<'_, '_> {
     pub(super) fn wait_for_permit(
         &mut self,
         at: &CallAt<'_>,
-        semaphore: Operand,
-        attempt: Attempt,
+        (semaphore, attempt): (Operand, Attempt),
+        (worked, failed): (ResultFact, ResultFact),
         before: Alternative,
         next: &mut Vec<Alternative>,
     ) {
@@ -82,9 +91,9 @@ impl Tabulation<'_, '_> {
             }
         }
         let after = self.with(before.clone(), working);
-        next.push(self.learn(at, after, ResultFact::Equal(0)));
+        next.push(self.learn(at, after, worked));
         if attempt != Attempt::Blocking {
-            next.push(self.learn(at, before, ResultFact::NotEqual(0)));
+            next.push(self.learn(at, before, failed));
         }
     }
 

@@ -164,7 +164,7 @@ impl<'a, 'p> Tabulation<'a, 'p> {
         for root in facts.threads.roots() {
             let mut entry = Working::default();
             entry.items.extend(self.unsent().into_iter().map(|unsent| (unsent, None)));
-            if facts.threads.argument_distance(root.thread).is_some() {
+            if facts.threads.argument_distance(root.thread).is_some() || facts.threads.has_peers(root.thread) {
                 entry.items.extend(self.own_argument(root.function).map(|own| (own, None)));
             }
             let id = self.enter(root.function, root.stage.into(), entry, Vec::new());
