@@ -50,7 +50,10 @@ impl Semaphores {
                 let points = reach.at(orders, facts, (post.context, standing), (post.block, post.index));
                 threads.extend(orders.points(points).iter().map(|point| point.0));
             }
+            // What runs before or after a thread's entry begins as if it had posted nothing.
+            let begins_once = |thread: ThreadId| facts.threads.roots().iter().filter(|root| root.thread == thread).count() == 1;
             if let (Some(sender), 1) = (threads.first(), threads.len())
+                && begins_once(*sender)
                 && !facts.threads.thread(*sender).is_many
                 && matches!(facts.threads.thread(*sender).kind, ThreadKind::Main | ThreadKind::Created)
             {
