@@ -49,8 +49,6 @@ const WAITING: &[(&str, &str)] = &[
     ("deadlock/hand-over-hand-good.c", "predicates"),
     ("flag/double-checked-good.c", "happens-before"),
     ("flag/ownership-good.c", "predicates"),
-    ("flag/plain-good.c", "happens-before"),
-    ("flag/volatile-spin-good.c", "happens-before"),
     ("handover/publish-good.c", "predicates"),
     ("handover/queue-good.c", "predicates"),
     ("safety/livelock-bad.c", "predicates"),

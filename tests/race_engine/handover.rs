@@ -79,9 +79,9 @@ fn a_thread_comes_after_what_was_initialised_before_it() {
 fn one_object_that_is_known_does_not_make_others_known() {
     let program = |first: &str| {
         said_of(&format!(
-            "MUTEX(m); struct n {{ int v; struct n *next; }}; struct n *head; void init(struct n *p) {{ p->v = 1; }}
+            "MUTEX(m); struct n {{ int v; struct n *next; }}; struct n *first, *head; void init(struct n *p) {{ p->v = 1; }}
             void *f(void *a) {{ struct n *p = malloc(sizeof *p); {first} L(m); p->next = head; head = p; U(m); return 0; }}
-            int main(void) {{ pthread_t t; head = calloc(1, sizeof *head); init(head); pthread_create(&t, 0, f, 0);
+            int main(void) {{ pthread_t t; first = calloc(1, sizeof *first); init(first); head = first; pthread_create(&t, 0, f, 0);
             L(m); head->v = 2; U(m); pthread_join(t, 0); return 0; }}"
         ))
     };
