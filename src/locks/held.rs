@@ -110,6 +110,11 @@ pub struct Held {
 }
 
 impl Held {
+    /// Whether it is a lock that others may have as well.
+    pub fn is_shared(&self) -> bool {
+        self.token == Token::Lock && self.mode == Mode::Shared
+    }
+
     /// What is certain when the one or the other is: `None` when they are not known to be the same thing.
     pub fn meet(&self, other: &Held) -> Option<Held> {
         if self.token != other.token {

@@ -137,8 +137,12 @@ fn a_flag_that_one_thread_sets_is_a_message() {
     // Another thread's message is not this one's.
     flag(&set, "f = 2; if (f) x = 2;").race("x");
     flag(&set, "atomic_fetch_add(&f, 1); if (f) x = 2;").race("x");
-    let plain = "int main(void) { pthread_t t, u; pthread_create(&t, 0, g, 0); pthread_create(&u, 0, h, 0); *(char *)&f = 1; return 0; }";
-    said_of(&format!("atomic_int f; int x; void *g(void *a) {{ {set} return 0; }} void *h(void *a) {{ {see} return 0; }} {plain}")).race("x");
+    let plain =
+        "int main(void) { pthread_t t, u; pthread_create(&t, 0, g, 0); pthread_create(&u, 0, h, 0); *(char *)&f = 1; return 0; }";
+    said_of(&format!(
+        "atomic_int f; int x; void *g(void *a) {{ {set} return 0; }} void *h(void *a) {{ {see} return 0; }} {plain}"
+    ))
+    .race("x");
     let initial = "atomic_int f = 1; int x; void *g(void *a) { x = 1; f = 1; return 0; } void *h(void *a) { if (f) x = 2; return 0; } TWO(g, h)";
     said_of(initial).race("x");
 }

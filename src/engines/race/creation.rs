@@ -164,12 +164,8 @@ fn at_creation(facts: &Facts<'_>, tabulation: &Tabulation<'_, '_>, collected: &C
                 }
                 Token::Acquired => _ = here.taken.insert(place, held.mode),
                 Token::OnceDone => _ = here.initialised.insert(place),
-                Token::AtomicSection
-                | Token::InsideOnce
-                | Token::OwnArgument
-                | Token::Permit
-                | Token::Unsent
-                | Token::Handed => {}
+                Token::AtomicSection | Token::InsideOnce | Token::OwnArgument | Token::Permit | Token::Unsent | Token::Handed => {
+                }
             }
         }
         for thread in facts.threads.created(stage, creation.block, creation.index) {

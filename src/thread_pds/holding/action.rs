@@ -215,9 +215,7 @@ impl LibraryCall<'_> {
                 let (worked, failed) = (ResultFact::Equal(0), ResultFact::NotEqual(0));
                 Action::WaitForPermit { semaphore: self.argument(*semaphore)?, attempt: *attempt, worked, failed }
             }
-            Effect::PostSemaphore { semaphore } => {
-                Action::PostPermit { semaphore: self.argument(*semaphore)?, is_flag: false }
-            }
+            Effect::PostSemaphore { semaphore } => Action::PostPermit { semaphore: self.argument(*semaphore)?, is_flag: false },
             // These never protect: a look at the permits, and a signal, order nothing.
             Effect::ReadSemaphore { .. }
             | Effect::DestroySemaphore { .. }

@@ -187,6 +187,9 @@ impl Tabulation<'_, '_> {
         let (names, family) = self.lock_names(at.key, lock);
         if names.is_empty() {
             // Some lock is taken: nothing is certain of it.
+            if mode == Mode::Shared {
+                self.locksets.lose(family);
+            }
             next.push(before);
             return;
         }
@@ -194,6 +197,9 @@ impl Tabulation<'_, '_> {
         let may_fail_when_held = is_read_write || self.kinds.may_fail_when_held(self.identity.locations(family));
         let mut working = self.working(&before);
         let known = working.get(Token::Lock, &names).map(|held| held.mode);
+        let is_refused = known.is_none() && mode == Mode::Exclusive && is_read_write && attempt == Attempt::Blocking;
+        // Whoever may hold it shared is refused, goes on, and holds it shared.
+        let mode = if is_refused && self.may_be_lost(at, family) { Mode::Shared } else { mode };
         match (known, attempt) {
             (None, _) => {
                 let since = Some(self.moment(at));
@@ -231,6 +237,13 @@ impl Tabulation<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Whether a thread may hold a lock of this family shared without any set saying so; the block is looked at again when more are lost.
+    fn may_be_lost(&mut self, at: &CallAt<'_>, family: Family) -> bool {
+        self.upgrades.insert((at.context, at.block));
+        let lost: SmallVec<[Family; 4]> = self.locksets.lost().collect();
+        lost.into_iter().any(|other| self.identity.may_alias(other, family))
     }
 
     /// Now, in the order of threads.

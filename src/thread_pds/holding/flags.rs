@@ -45,8 +45,9 @@ impl Flags {
                 let size = access.size.unwrap_or(u64::MAX);
                 candidates.retain(|(flag, bytes)| {
                     let meets = |location: &Location| facts.points_to.may_alias(*location, size, *flag, *bytes);
-                    let is_as_it_should =
-                        || locations[..] == [*flag] && access.size == Some(*bytes) && keeps_the_rules(program, instruction, access);
+                    let is_as_it_should = || {
+                        locations[..] == [*flag] && access.size == Some(*bytes) && keeps_the_rules(program, instruction, access)
+                    };
                     !locations.iter().any(meets) || is_as_it_should()
                 });
             }
@@ -55,7 +56,13 @@ impl Flags {
     }
 
     /// What an instruction does with a flag.
-    pub fn action(&self, program: &Program, facts: &Facts<'_>, function: FunctionId, instruction: &Instruction) -> Option<Action> {
+    pub fn action(
+        &self,
+        program: &Program,
+        facts: &Facts<'_>,
+        function: FunctionId,
+        instruction: &Instruction,
+    ) -> Option<Action> {
         if self.all.is_empty() {
             return None;
         }

@@ -66,8 +66,7 @@ pub(super) fn find(skeletons: &Skeletons, identity: &mut Identity<'_, '_>) -> Pe
 impl Tabulation<'_, '_> {
     /// What a thread begins with: it has posted nothing.
     pub(super) fn unsent(&self) -> Vec<Held> {
-        let mut places: Vec<Place> =
-            self.permits.iter().filter(|(_, permits)| **permits == 0).map(|(place, _)| *place).collect();
+        let mut places: Vec<Place> = self.permits.iter().filter(|(_, permits)| **permits == 0).map(|(place, _)| *place).collect();
         places.sort_unstable();
         places.into_iter().map(|place| special(Token::Unsent, Names::of_place(place), Mode::Exclusive)).collect()
     }

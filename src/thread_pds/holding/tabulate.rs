@@ -51,6 +51,10 @@ pub struct Tabulation<'a, 'p> {
     /// By function: the parameters through which it, or what it calls, finds locks.
     pub lock_parameters: TiVec<FunctionId, Vec<usize>>,
     pub(super) jumps: Jumps,
+    /// The blocks with locks that are taken exclusively, unless their thread may hold them shared.
+    pub(super) upgrades: BTreeSet<(ContextId, BlockId)>,
+    /// How many families of lost locks they know of.
+    known_lost: usize,
     /// The semaphores that are followed.
     pub permits: Permits,
     dirty: BTreeMap<ContextId, BTreeSet<(u32, BlockId)>>,
@@ -141,6 +145,8 @@ impl<'a, 'p> Tabulation<'a, 'p> {
             renamed: FxHashMap::default(),
             lock_parameters: super::parameters::find(program, facts, skeletons),
             jumps: Jumps::of(skeletons),
+            upgrades: BTreeSet::new(),
+            known_lost: 0,
             permits,
             dirty: BTreeMap::new(),
             deadline,
@@ -176,6 +182,20 @@ impl<'a, 'p> Tabulation<'a, 'p> {
 
     /// Callees before callers: a context that is new goes on top, so that its exits are there when its caller goes on.
     fn run(&mut self) -> Result<(), OutOfTime> {
+        loop {
+            self.run_open()?;
+            let lost = self.locksets.lost().len();
+            if lost == self.known_lost {
+                return Ok(());
+            }
+            self.known_lost = lost;
+            for (context, block) in self.upgrades.clone() {
+                self.plan(context, block);
+            }
+        }
+    }
+
+    fn run_open(&mut self) -> Result<(), OutOfTime> {
         while let Some(context) = self.open.last().copied() {
             self.visits += 1;
             if self.visits.is_multiple_of(64) {
