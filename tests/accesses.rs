@@ -20,7 +20,9 @@ use lockcheck::explore::memory::ObjectKind;
 use lockcheck::explore::run::{Limits, run};
 use lockcheck::explore::scheduler::Random;
 use lockcheck::explore::value::{ObjectId, Pointer};
-use lockcheck::facts::{Accesses, Action, CallGraph, Fresh, Freshness, Manner, MemoryAccess, PointsTo, Position};
+use lockcheck::facts::{
+    AbstractObjectId, Accesses, Action, CallGraph, Fresh, Freshness, Manner, MemoryAccess, PointsTo, Position,
+};
 use lockcheck::frontend::{LoadOptions, load};
 use lockcheck::models::Models;
 use lockcheck::program::{Operation, Program, SiteId};
@@ -57,26 +59,28 @@ struct Covered<'p> {
     seen: FxHashSet<(SiteId, ObjectId, u64, u64, bool, bool)>,
 }
 
+/// The position of an access, its number there, and the object it touches.
+type Touch = (Position, usize, AbstractObjectId);
+
 impl Covered<'_> {
-    /// The accesses of a site that may be this one: their position, and their number there.
+    /// The accesses of a site that may be this one: their position, their number there, and the object they touch.
     fn candidates(
         &self,
         machine: &Machine<'_>,
         site: SiteId,
         address: (ObjectId, u64, u64),
         fits: &dyn Fn(&MemoryAccess) -> bool,
-    ) -> Option<Vec<(Position, usize)>> {
+    ) -> Option<Vec<Touch>> {
         let (object, offset, size) = address;
         let names = self.objects.names(machine, object)?;
         let program = self.objects.program;
         let mut found = Vec::new();
         for at in self.objects.positions.get(&site).into_iter().flatten() {
             for (number, access) in self.facts.accesses.at(at.function, at.block, at.index).iter().enumerate() {
-                let places = || access.locations(&self.facts.points_to, &self.facts.calls, &program.layout, at.function);
-                if fits(access)
-                    && places().into_iter().any(|place| self.objects.contains(&names, (offset, size), place, access.size))
-                {
-                    found.push((*at, number));
+                if fits(access) {
+                    let mut places = access.locations(&self.facts.points_to, &self.facts.calls, &program.layout, at.function);
+                    places.retain(|place| self.objects.contains(&names, (offset, size), *place, access.size));
+                    found.extend(places.into_iter().map(|place| (*at, number, place.object)));
                 }
             }
         }
@@ -103,7 +107,7 @@ impl Covered<'_> {
         let fits = |access: &MemoryAccess| {
             let direction = match access.action {
                 Action::Read => !is_write,
-                Action::Write => is_write,
+                Action::Write | Action::Destroy => is_write,
                 Action::Update => true,
                 Action::End => false,
             };
@@ -119,7 +123,7 @@ impl Covered<'_> {
         }
     }
 
-    fn of_end(&self, machine: &Machine<'_>, race: &Race, end: &RaceEnd) -> Option<Vec<(Position, usize)>> {
+    fn of_end(&self, machine: &Machine<'_>, race: &Race, end: &RaceEnd) -> Option<Vec<Touch>> {
         let fits = |access: &MemoryAccess| match end.role {
             Role::Read => access.action == Action::Read && !access.is_atomic(),
             Role::Write => access.action.writes() && access.action != Action::End && !access.is_atomic(),
@@ -141,8 +145,8 @@ impl Covered<'_> {
                 self.complaints.insert(format!("{place}: races as {:?}, and is no such access", end.role));
                 continue;
             }
-            let answer = |(at, number): &(Position, usize)| self.facts.freshness.at(at.function, at.block, at.index, *number);
-            let may_race = |one: &(Position, usize)| match answer(one) {
+            let answer = |(at, number, object): &Touch| self.facts.freshness.at(*at, *number, *object);
+            let may_race = |one: &Touch| match answer(one) {
                 Fresh::No => true,
                 Fresh::Always => false,
                 Fresh::Unless(id) => self.facts.freshness.publications(id).iter().any(|at| {

@@ -8,6 +8,7 @@ mod concurrent_generator;
 mod race_engine {
     mod chaos;
     mod examples;
+    mod handover;
     mod ordering;
     #[path = "../generator/random.rs"]
     mod random;

@@ -35,6 +35,12 @@ pub enum Token {
     OnceDone,
     /// The argument that the thread was created with is this term.
     OwnArgument,
+    /// A permit of a semaphore that begins with one.
+    Permit,
+    /// This thread has not posted to the semaphore, which begins without permits.
+    Unsent,
+    /// This thread has waited for such a semaphore at least once.
+    Handed,
     /// This thread took the lock at least once since it began, and may have released it.
     Acquired,
 }
@@ -104,6 +110,11 @@ pub struct Held {
 }
 
 impl Held {
+    /// Whether it is a lock that others may have as well.
+    pub fn is_shared(&self) -> bool {
+        self.token == Token::Lock && self.mode == Mode::Shared
+    }
+
     /// What is certain when the one or the other is: `None` when they are not known to be the same thing.
     pub fn meet(&self, other: &Held) -> Option<Held> {
         if self.token != other.token {

@@ -4,7 +4,7 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
-use super::held::{Held, Names, Term, Token};
+use super::held::{Family, Held, Names, Term, Token};
 use crate::program::SiteId;
 
 /// Ascending, each once.
@@ -39,11 +39,13 @@ impl Lockset {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Working {
     pub items: Vec<(Held, Option<SiteId>)>,
+    /// What may still be held shared, and is no longer among the items.
+    lost: SmallVec<[Family; 1]>,
 }
 
 impl Working {
     pub fn of(set: &Lockset, sites: &Sites) -> Working {
-        Working { items: set.held.iter().cloned().zip(sites.iter().copied()).collect() }
+        Working { items: set.held.iter().cloned().zip(sites.iter().copied()).collect(), lost: SmallVec::new() }
     }
 
     pub fn position(&self, token: Token, names: &Names) -> Option<usize> {
@@ -78,7 +80,17 @@ impl Working {
 
     /// Forgets what fails the test.
     pub fn retain(&mut self, mut keeps: impl FnMut(&Held) -> bool) {
-        self.items.retain(|(held, _)| keeps(held));
+        let lost = &mut self.lost;
+        self.items.retain(|(held, _)| {
+            let is_kept = keeps(held);
+            lost.extend((!is_kept && held.is_shared()).then_some(held.family));
+            is_kept
+        });
+    }
+
+    /// A thing that is not taken over may still be held.
+    pub fn lose(&mut self, held: &Held) {
+        self.lost.extend(held.is_shared().then_some(held.family));
     }
 
     /// Changes the terms of every name; a thing without a name is forgotten.
@@ -91,10 +103,11 @@ impl Working {
                 held.names.terms = terms;
             }
         }
-        self.items.retain(|(held, _)| !held.names.is_empty());
+        self.retain(|held| !held.names.is_empty());
     }
 
     pub fn seal(mut self, table: &mut Locksets) -> (LocksetId, Sites) {
+        self.lost.iter().for_each(|family| table.lose(*family));
         self.items.sort();
         self.items.dedup_by(|later, earlier| later.0 == earlier.0);
         let sites = self.items.iter().map(|(_, site)| *site).collect();
@@ -115,11 +128,13 @@ impl LocksetId {
 pub struct Locksets {
     table: IndexSet<Lockset, FxBuildHasher>,
     meets: FxHashMap<(LocksetId, LocksetId), LocksetId>,
+    /// Where locks may lie that some thread may hold shared although no set says so.
+    lost: IndexSet<Family, FxBuildHasher>,
 }
 
 impl Default for Locksets {
     fn default() -> Self {
-        let mut locksets = Locksets { table: IndexSet::default(), meets: FxHashMap::default() };
+        let mut locksets = Locksets { table: IndexSet::default(), meets: FxHashMap::default(), lost: IndexSet::default() };
         let empty = locksets.intern(Lockset::default());
         assert_eq!(empty, LocksetId::EMPTY);
         locksets
@@ -143,6 +158,16 @@ impl Locksets {
         false
     }
 
+    /// A lock that was taken shared is no longer followed.
+    pub fn lose(&mut self, family: Family) {
+        self.lost.insert(family);
+    }
+
+    /// The families of locks that are no longer followed, in the order in which they were lost.
+    pub fn lost(&self) -> impl ExactSizeIterator<Item = Family> + '_ {
+        self.lost.iter().copied()
+    }
+
     /// What is certain on both of two ways.
     pub fn meet(&mut self, left: LocksetId, right: LocksetId) -> LocksetId {
         if left == right {
@@ -164,8 +189,12 @@ impl Locksets {
                 held.push(met);
             }
         }
+        let is_kept = |one: &Held| held.iter().any(|met| met.token == one.token && met.names.agree(&one.names));
+        let lost: SmallVec<[Family; 2]> =
+            one.iter().chain(other.iter()).filter(|one| one.is_shared() && !is_kept(one)).map(|one| one.family).collect();
         held.sort();
         held.dedup();
+        lost.into_iter().for_each(|family| self.lose(family));
         let met = self.intern(Lockset { held });
         self.meets.insert(key, met);
         met

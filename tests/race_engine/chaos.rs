@@ -1,5 +1,6 @@
 //! Random programs of locks without any discipline: sections that match and some that do not, locks by name, by index, through pointers and
-//! wrappers, tried, shared, re-entrant, error-checking, held where threads are created; barriers with any count.
+//! wrappers, tried, shared, re-entrant, error-checking, held where threads are created, destroyed too early; barriers with any count, semaphores
+//! with any number of permits.
 
 use std::collections::BTreeSet;
 
@@ -18,6 +19,7 @@ pub struct Chaos {
     depth: u32,
     /// Whether there are barriers at all.
     has_barrier: bool,
+    has_semaphore: bool,
 }
 
 /// The program of a seed.
@@ -31,17 +33,19 @@ pub fn program(seed: u64) -> (String, BTreeSet<&'static str>) {
         in_main: false,
         depth: 0,
         has_barrier: false,
+        has_semaphore: false,
     };
     let text = chaos.write();
     (text, chaos.features)
 }
 
 /// What a hundred programs cover.
-pub const FEATURES: [&str; 22] = [
+pub const FEATURES: [&str; 25] = [
     "barrier",
     "branch",
     "chosen-lock",
     "created-in-loop",
+    "destroyed",
     "early-return",
     "error-checking",
     "helper",
@@ -56,6 +60,8 @@ pub const FEATURES: [&str; 22] = [
     "read-write-lock",
     "recursion",
     "recursive",
+    "semaphore",
+    "semaphore-tried",
     "trylock",
     "trylock-ignored",
     "unmatched",
@@ -64,14 +70,18 @@ pub const FEATURES: [&str; 22] = [
 
 const HEAD: &str = "#define _GNU_SOURCE
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdlib.h>
 extern _Bool __VERIFIER_nondet_bool(void);
 struct node { pthread_mutex_t lock; int v; };
 static pthread_mutex_t n = PTHREAD_MUTEX_INITIALIZER, locks[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_barrier_t bar, bars[2];
+static sem_t s, sems[2];
 static int x, y, data[2];
 static void pass(pthread_barrier_t *b) { pthread_barrier_wait(b); }
+static void down(sem_t *c) { sem_wait(c); }
+static void up(sem_t *c) { sem_post(c); }
 static void enter(pthread_mutex_t *l) { pthread_mutex_lock(l); }
 static void leave(pthread_mutex_t *l) { pthread_mutex_unlock(l); }
 static int attempt(pthread_mutex_t *l) { return pthread_mutex_trylock(l) == 0; }
@@ -96,6 +106,7 @@ impl Chaos {
             _ => "PTHREAD_MUTEX_INITIALIZER",
         };
         self.has_barrier = self.random.chance(30);
+        self.has_semaphore = self.random.chance(40);
         let mut lines = vec![HEAD.to_owned(), format!("static pthread_mutex_t m = {kind};")];
         let shape = self.random.below(5);
         let first = self.worker("first", if shape == 2 { 5 } else { 4 });
@@ -133,7 +144,13 @@ impl Chaos {
         ];
         if self.has_barrier {
             for barrier in ["bar", "bars[0]", "bars[1]"] {
-                lines.push(format!("pthread_barrier_init(&{barrier}, 0, {});", 1 + self.random.below(3)));
+                lines.push(format!("pthread_barrier_init(&{barrier}, 0, {});", self.random.between(1, 3)));
+            }
+        }
+        if self.has_semaphore {
+            for semaphore in ["s", "sems[0]", "sems[1]"] {
+                let permits = *self.random.pick(&[0, 0, 0, 1, 1, 1, 2]);
+                lines.push(format!("sem_init(&{semaphore}, 0, {permits});"));
             }
         }
         match shape {
@@ -229,6 +246,7 @@ impl Chaos {
                 let call = *self.random.pick(&["pthread_barrier_wait", "pass"]);
                 vec![format!("{call}({barrier});")]
             }
+            _ if self.has_semaphore && self.random.chance(45) => self.semaphore(),
             12 => self.helper(),
             13 => {
                 self.cover("unmatched");
@@ -239,6 +257,11 @@ impl Chaos {
                 } else {
                     format!("pthread_mutex_unlock({lock});")
                 }]
+            }
+            14 if self.random.chance(15) => {
+                self.cover("destroyed");
+                self.left -= 1;
+                vec![format!("pthread_mutex_destroy({});", self.lock())]
             }
             14 => {
                 self.cover("inside-wrapper");
@@ -254,6 +277,38 @@ impl Chaos {
         };
         self.depth -= 1;
         text
+    }
+
+    /// A semaphore as a lock, as a message, or anyhow.
+    fn semaphore(&mut self) -> Vec<String> {
+        self.cover("semaphore");
+        self.left -= 1;
+        let semaphore = if self.in_main { "&s" } else { *self.random.pick(&["&s", "&s", "&s", "&sems[0]", "&sems[i]"]) };
+        let (wait, post) = *self.random.pick(&[("sem_wait", "sem_post"), ("down", "up")]);
+        let mut lines = Vec::new();
+        match self.random.below(6) {
+            0 | 1 => {
+                self.left -= 1;
+                lines.push(format!("{wait}({semaphore});"));
+                lines.extend(self.access());
+                lines.push(format!("{post}({semaphore});"));
+            }
+            2 => {
+                lines.push(format!("{wait}({semaphore});"));
+                lines.extend(self.access());
+            }
+            3 | 4 => {
+                lines.extend(self.access());
+                lines.push(format!("{post}({semaphore});"));
+            }
+            _ => {
+                self.cover("semaphore-tried");
+                lines.push(format!("if (sem_trywait({semaphore}) == 0) {{"));
+                lines.extend(nested(self.access()));
+                lines.push("}".into());
+            }
+        }
+        lines
     }
 
     fn place(&mut self) -> &'static str {

@@ -452,6 +452,21 @@ fn many_ways_keep_what_they_have_in_common() {
     said_of(&text("L(m);")).refuted("x", Reason::CommonLock);
 }
 
+/// `wrlock` by a thread that holds the lock shared is refused, also where it is no longer known that it does.
+#[test]
+fn a_reader_that_is_not_known_to_be_one_is_no_writer() {
+    let text = |first: &str| {
+        format!(
+            "pthread_rwlock_t w = PTHREAD_RWLOCK_INITIALIZER; MUTEX(a); MUTEX(b); MUTEX(c); MUTEX(d); int x;
+            void *f(void *p) {{ {first} if (rand()) L(a); if (rand()) L(b); if (rand()) L(c); if (rand()) L(d);
+            pthread_rwlock_wrlock(&w); x++; return 0; }} TWO(f, f)"
+        )
+    };
+    said_of(&text("")).refuted("x", Reason::CommonLock);
+    said_of(&text("if (rand()) pthread_rwlock_rdlock(&w);")).race("x");
+    said_of(&text("if (rand()) { pthread_rwlock_rdlock(&w); pthread_rwlock_unlock(&w); }")).refuted("x", Reason::CommonLock);
+}
+
 /// Whichever thread runs a loop calls what was registered, with what was registered.
 #[test]
 fn routines_of_an_event_loop_run_where_the_loop_runs() {

@@ -10,7 +10,9 @@
 //! # Deviations   1. A thread that stands for several creation paths, and a callback of the library, may pass anything.  2. Addresses that are computed
 //!                from numbers have no base.  3. With very many contexts nothing is said.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
@@ -30,6 +32,8 @@ const MOST_NODES: usize = 100_000;
 pub struct Arguments {
     /// By thread and context: the objects of each parameter.
     passed: FxHashMap<(ThreadId, ContextId), Vec<Objects>>,
+    /// What was asked for before.
+    ambiguous: RefCell<FxHashMap<(FunctionId, Operand), Option<Rc<Ambiguous>>>>,
 }
 
 /// The address of an access, where callers decide on the object.
@@ -56,16 +60,28 @@ impl Arguments {
         let passed = self.passed.get(&(thread, context)).and_then(|passed| passed.get(access.parameter)?.as_ref());
         access.objects.contains(&object) && passed.is_some_and(|passed| !passed.contains(&object))
     }
-}
 
-/// The parameter that an access is counted from, and what may come that way.
-pub fn ambiguous(program: &Program, facts: &Facts<'_>, function: FunctionId, access: &MemoryAccess) -> Option<Ambiguous> {
-    let operand = access.operand()?;
-    let parameter = base_parameter(program, facts, function, operand)?;
-    let register = program.functions[function].parameters[parameter].register;
-    let objects: BTreeSet<AbstractObjectId> =
-        facts.points_to.pointees(function, Operand::Register(register)).map(|location| location.object).collect();
-    (!objects.is_empty()).then_some(Ambiguous { parameter, objects })
+    /// The parameter that an access is counted from, and what may come that way.
+    pub fn ambiguous(
+        &self,
+        program: &Program,
+        facts: &Facts<'_>,
+        function: FunctionId,
+        access: &MemoryAccess,
+    ) -> Option<Rc<Ambiguous>> {
+        let operand = access.operand()?;
+        if let Some(known) = self.ambiguous.borrow().get(&(function, operand)) {
+            return known.clone();
+        }
+        let found = base_parameter(program, facts, function, operand).and_then(|parameter| {
+            let register = program.functions[function].parameters[parameter].register;
+            let pointees = facts.points_to.pointees(function, Operand::Register(register));
+            let objects: BTreeSet<AbstractObjectId> = pointees.map(|location| location.object).collect();
+            (!objects.is_empty()).then_some(Rc::new(Ambiguous { parameter, objects }))
+        });
+        self.ambiguous.borrow_mut().insert((function, operand), found.clone());
+        found
+    }
 }
 
 /// The parameter that an address is counted from, unless it may be computed from numbers.
@@ -73,16 +89,18 @@ fn base_parameter(program: &Program, facts: &Facts<'_>, function: FunctionId, ad
     let base: RegisterId = facts.values.base(function, address)?;
     let parameters = &program.functions[function].parameters;
     let position = parameters.iter().position(|one| one.register == base && one.by_value.is_none())?;
-    objects_of(facts, function, address).is_some().then_some(position)
+    let mut pointees = facts.points_to.pointees(function, address);
+    pointees.all(|location| is_known(facts, location.object)).then_some(position)
 }
 
 /// What points-to has for an operand.
 fn objects_of(facts: &Facts<'_>, function: FunctionId, operand: Operand) -> Objects {
-    let is_known = |object: AbstractObjectId| {
-        !matches!(facts.points_to.object(object).kind, AbstractObjectKind::Unknown | AbstractObjectKind::Residue)
-    };
     let objects = facts.points_to.pointees(function, operand).map(|location| location.object);
-    objects.map(|object| is_known(object).then_some(object)).collect()
+    objects.map(|object| is_known(facts, object).then_some(object)).collect()
+}
+
+fn is_known(facts: &Facts<'_>, object: AbstractObjectId) -> bool {
+    !matches!(facts.points_to.object(object).kind, AbstractObjectKind::Unknown | AbstractObjectKind::Residue)
 }
 
 struct Finder<'a, 'p> {

@@ -9,12 +9,13 @@
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use crate::facts::{AbstractObjectKind, Facts, Location, MemoryAccess, Offset, Shape, TermId};
+use super::semaphores::Semaphores;
+use crate::facts::{AbstractObjectKind, Facts, Location, MemoryAccess, Offset, Shape, TermId, ThreadId};
 use crate::locks::{Family, Lockset, LocksetId, Mode, Moment, Place, Token};
 use crate::program::{
     CastKind, Constant, ConstantId, FunctionId, GlobalId, Instruction, Operand, Operation, Program, RegisterId, Type,
 };
-use crate::thread_pds::holding::Identity;
+use crate::thread_pds::holding::{Identity, Table};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CoverId(u32);
@@ -40,6 +41,12 @@ pub enum Item {
     InsideOnce(Place),
     OnceDone(Place),
     Acquired(Place, Mode),
+    /// With the permit of a semaphore that is a lock.
+    Permit(Place),
+    /// By this thread, before it posts to its channel.
+    Unsent(Place, ThreadId),
+    /// After a wait for the channel.
+    Handed(Place),
     /// The address says which argument the thread was created with, or a value that differs where arguments do.
     Own(ShapeId, OwnBy),
     /// The address is that of the running activation's or thread's own instance of a variable.
@@ -52,8 +59,8 @@ pub enum OwnBy {
     Argument,
     /// The argument as an `int`: as many threads as would make two of them equal cannot exist.
     LowBits,
-    /// What stands where the argument points, in a table of different values that nobody writes.
-    Table(Location),
+    /// What stands a fixed distance from where the argument points, in a table of different values that nobody writes.
+    Table(Table),
 }
 
 /// Ascending, each once.
@@ -66,6 +73,7 @@ pub enum Common {
     Relative(Family),
     Section,
     Once(Place),
+    Permit(Place),
 }
 
 pub struct Covers<'a, 'p> {
@@ -78,6 +86,7 @@ pub struct Covers<'a, 'p> {
     bad_places: FxHashMap<Place, bool>,
     bad_families: FxHashMap<Family, bool>,
     tainted: FxHashSet<Family>,
+    semaphores: &'a Semaphores,
     /// Where locks and controls lie that somebody may initialise while others use them.
     unsettled: FxHashSet<Location>,
     /// The constants that are addresses of globals.
@@ -91,6 +100,7 @@ impl<'a, 'p> Covers<'a, 'p> {
         program: &'a Program,
         facts: &'a Facts<'p>,
         tainted: FxHashSet<Family>,
+        semaphores: &'a Semaphores,
         unsettled: FxHashSet<Location>,
     ) -> Covers<'a, 'p> {
         let addresses = program.constants.iter().filter_map(|(id, constant)| match constant {
@@ -108,6 +118,7 @@ impl<'a, 'p> Covers<'a, 'p> {
             bad_places: FxHashMap::default(),
             bad_families: FxHashMap::default(),
             tainted,
+            semaphores,
             unsettled,
         }
     }
@@ -170,6 +181,10 @@ impl<'a, 'p> Covers<'a, 'p> {
                         .filter(|place| !self.is_bad_place(identity, *place))
                         .map(|place| Item::Acquired(place, held.mode)),
                 ),
+                Token::Permit | Token::Unsent | Token::Handed => {
+                    let place = held.names.place.filter(|place| !self.is_bad_place(identity, *place));
+                    cover.extend(place.and_then(|place| self.of_semaphore(held.token, place)));
+                }
                 Token::OwnArgument => {
                     let Some(address) = address else { continue };
                     for own in &held.names.terms {
@@ -194,6 +209,16 @@ impl<'a, 'p> Covers<'a, 'p> {
         let cover = CoverId(self.table.insert_full(cover).0 as u32);
         self.known.insert(key, cover);
         cover
+    }
+
+    /// What is known of a semaphore, if it says anything about other threads.
+    fn of_semaphore(&self, token: Token, place: Place) -> Option<Item> {
+        match token {
+            Token::Permit => self.semaphores.is_lock(place).then_some(Item::Permit(place)),
+            Token::Unsent => self.semaphores.sender(place).map(|sender| Item::Unsent(place, sender)),
+            Token::Handed => self.semaphores.sender(place).map(|_| Item::Handed(place)),
+            _ => None,
+        }
     }
 
     /// The argument cut down to 32 bits, where the function does that.
@@ -278,6 +303,7 @@ impl<'a, 'p> Covers<'a, 'p> {
                         }
                     }
                     (Item::Section, Item::Section) => return Some(Common::Section),
+                    (Item::Permit(place), Item::Permit(other)) if place == other => return Some(Common::Permit(*place)),
                     (Item::InsideOnce(place), Item::InsideOnce(other) | Item::OnceDone(other))
                     | (Item::OnceDone(place), Item::InsideOnce(other))
                         if place == other =>
@@ -335,7 +361,7 @@ impl<'a, 'p> Covers<'a, 'p> {
 
     /// Whether the cover keeps some threads away and not others.
     pub fn tells_threads_apart(&self, cover: CoverId) -> bool {
-        self.get(cover).iter().any(|item| matches!(item, Item::Own(..) | Item::Acquired(..)))
+        self.get(cover).iter().any(|item| matches!(item, Item::Own(..) | Item::Acquired(..) | Item::Unsent(..)))
     }
 
     /// Whether both addresses say, in the same way, which argument their thread was created with.
@@ -366,6 +392,24 @@ impl<'a, 'p> Covers<'a, 'p> {
     pub fn held_since(&self, cover: CoverId) -> impl Iterator<Item = (Place, Mode, Moment)> + '_ {
         self.get(cover).iter().filter_map(|item| match item {
             Item::Lock { key: LockKey::Place(place), mode, since: Some(since), .. } => Some((*place, *mode, *since)),
+            _ => None,
+        })
+    }
+
+    /// The channel to which the thread has not posted yet at the first access, if the second one's has waited for it.
+    pub fn handed(&self, left: CoverId, right: CoverId, (thread, other): (ThreadId, ThreadId)) -> Option<Place> {
+        self.get(left).iter().find_map(|item| match item {
+            Item::Unsent(channel, sender) if *sender == thread && thread != other => {
+                self.get(right).contains(&Item::Handed(*channel)).then_some(*channel)
+            }
+            _ => None,
+        })
+    }
+
+    /// The one-time initialisations that the access is a part of.
+    pub fn inside_once(&self, cover: CoverId) -> impl Iterator<Item = Place> + '_ {
+        self.get(cover).iter().filter_map(|item| match item {
+            Item::InsideOnce(control) => Some(*control),
             _ => None,
         })
     }

@@ -6,6 +6,7 @@
 //!                an access, does so before X begins or after X has ended.
 //! # Waiting      If P holds m for X since a moment when no W ran, and W, a descendant of P's one instance, or an ancestor of W below P, has taken m, it has done so
 //!                after P released m, and so after X has ended.
+//! # Once         Whoever was created after a one-time initialisation had ended, by a creator for whom it had, comes after all of it.
 //! # Source       The idea is that of Goblint's creation locksets.
 //! # Deviations   Locks with a place only. A thread that stands for several creation paths has none.
 
@@ -33,6 +34,8 @@ pub struct HeldFor {
 pub struct CreationLocks {
     of: BTreeMap<ThreadId, Vec<HeldFor>>,
     at_creation: BTreeMap<ThreadId, AtCreation>,
+    /// By thread: the one-time initialisations that have ended before it begins.
+    initialised: BTreeMap<ThreadId, BTreeSet<Place>>,
 }
 
 /// What a thread's creator holds, and has held since it began itself, at each creation of the thread.
@@ -43,6 +46,7 @@ struct AtCreation {
     /// By lock: the phases in which it was taken; none where that is not known of every creation.
     since: BTreeMap<Place, BTreeSet<PhaseId>>,
     taken: BTreeMap<Place, Mode>,
+    initialised: BTreeSet<Place>,
 }
 
 impl CreationLocks {
@@ -53,11 +57,11 @@ impl CreationLocks {
         collected: &Collected,
     ) -> CreationLocks {
         let at_creation = at_creation(facts, tabulation, collected);
+        let mut locks = CreationLocks { initialised: initialised(facts, &at_creation), ..CreationLocks::default() };
         if at_creation.values().all(|known| known.held.is_empty() && known.taken.is_empty()) {
-            return CreationLocks::default();
+            return locks;
         }
         let released = Released::of(facts, tabulation, (reach, orders), collected);
-        let mut locks = CreationLocks::default();
         for (thread, known) in facts.threads.threads().filter(|(_, known)| !known.is_cut) {
             // From the thread upwards: who created it, and under which locks.
             let (mut child, mut parent) = (thread, known.parent);
@@ -78,15 +82,22 @@ impl CreationLocks {
     pub fn retain(&mut self, mut keeps: impl FnMut(Place) -> bool) {
         self.of.values_mut().for_each(|locks| locks.retain(|held| keeps(held.lock)));
         self.of.retain(|_, locks| !locks.is_empty());
+        self.initialised.values_mut().for_each(|controls| controls.retain(|control| keeps(*control)));
+        self.initialised.retain(|_, controls| !controls.is_empty());
         for known in self.at_creation.values_mut() {
             known.taken.retain(|place, _| keeps(*place));
         }
         self.at_creation.retain(|thread, known| !known.taken.is_empty() || self.of.contains_key(thread));
     }
 
-    /// Whether it matters which thread this is: locks are held for it, or its creators have taken some.
+    /// Whether it matters which thread this is: locks are held for it, its creators have taken some, or it comes after an initialisation.
     pub fn concern(&self, thread: ThreadId) -> bool {
-        self.of.contains_key(&thread) || self.at_creation.contains_key(&thread)
+        self.of.contains_key(&thread) || self.at_creation.contains_key(&thread) || self.initialised.contains_key(&thread)
+    }
+
+    /// Whether the one-time initialisation has ended before the thread begins.
+    pub fn is_initialised(&self, thread: ThreadId, control: Place) -> bool {
+        self.initialised.get(&thread).is_some_and(|controls| controls.contains(&control))
     }
 
     /// The threads from one up to a child of an ancestor, each with the locks that its creator has taken before; nothing for other threads.
@@ -118,6 +129,21 @@ impl CreationLocks {
     }
 }
 
+/// What has ended before each thread begins: for its creator there, or before its creator began.
+fn initialised(facts: &Facts<'_>, at_creation: &BTreeMap<ThreadId, AtCreation>) -> BTreeMap<ThreadId, BTreeSet<Place>> {
+    let mut found: BTreeMap<ThreadId, BTreeSet<Place>> = BTreeMap::new();
+    for (thread, _) in facts.threads.threads() {
+        let above = |child: &ThreadId| facts.threads.thread(*child).parent.filter(|_| !facts.threads.thread(*child).is_cut);
+        let chain = std::iter::successors(Some(thread), above).filter(|child| !facts.threads.thread(*child).is_cut);
+        let controls: BTreeSet<Place> =
+            chain.filter_map(|child| at_creation.get(&child)).flat_map(|known| &known.initialised).copied().collect();
+        if !controls.is_empty() {
+            found.insert(thread, controls);
+        }
+    }
+    found
+}
+
 /// By created thread: the locks that its creator holds, or has taken before, at each of its creations.
 fn at_creation(facts: &Facts<'_>, tabulation: &Tabulation<'_, '_>, collected: &Collected) -> BTreeMap<ThreadId, AtCreation> {
     let mut found: BTreeMap<ThreadId, AtCreation> = BTreeMap::new();
@@ -137,7 +163,9 @@ fn at_creation(facts: &Facts<'_>, tabulation: &Tabulation<'_, '_>, collected: &C
                     here.since.extend(since.map(|since| (place, BTreeSet::from([since]))));
                 }
                 Token::Acquired => _ = here.taken.insert(place, held.mode),
-                Token::AtomicSection | Token::InsideOnce | Token::OnceDone | Token::OwnArgument => {}
+                Token::OnceDone => _ = here.initialised.insert(place),
+                Token::AtomicSection | Token::InsideOnce | Token::OwnArgument | Token::Permit | Token::Unsent | Token::Handed => {
+                }
             }
         }
         for thread in facts.threads.created(stage, creation.block, creation.index) {
@@ -157,6 +185,7 @@ impl AtCreation {
             mine.retain(|place, _| theirs.contains_key(place));
             mine.iter_mut().for_each(|(place, mode)| *mode = (*mode).min(theirs[place]));
         }
+        self.initialised.retain(|control| other.initialised.contains(control));
         self.since.retain(|place, _| other.since.contains_key(place));
         self.since.iter_mut().for_each(|(place, phases)| phases.extend(&other.since[place]));
     }

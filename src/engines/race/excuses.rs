@@ -1,10 +1,11 @@
 //! Excuses: what keeps one thread apart from another at these points, and perhaps not from a third.
 //!
-//! # Own part     Two instances with arguments of their own touch different bytes, if the address says which argument it was: if they touched a common one, their
+//! # Own part     Two instances, or two threads, with different arguments touch different bytes, if the address says which argument it was: if they touched a common one, their
 //!                arguments were equal. Arguments that were allocated for one creation each differ whatever the threads.
 //! # Lock held at creation   Say P holds l since a moment when no thread of C ran, and goes on holding it at its access; C's thread, a descendant of P's
 //!                one instance, has taken l before its access. C's thread was created after P took l, so that C took l after P released it.
-//! # Held for a thread   See `creation`.
+//! # Handed       See `semaphores`.
+//! # Held for a thread, initialised before a thread   See `creation`.
 
 use super::cover::Covers;
 use super::creation::{CreationLocks, HeldFor};
@@ -30,6 +31,20 @@ pub fn excuse(
         .or_else(|| held_for(locks, covers, right, left))
         .or_else(|| held_for_before(facts, locks, covers, left, right))
         .or_else(|| held_for_before(facts, locks, covers, right, left))
+        .or_else(|| initialised_before(locks, covers, left, right))
+        .or_else(|| initialised_before(locks, covers, right, left))
+        .or_else(|| covers.handed(left.1.cover, right.1.cover, (left.0.0, right.0.0)).map(Why::Handed))
+        .or_else(|| covers.handed(right.1.cover, left.1.cover, (right.0.0, left.0.0)).map(Why::Handed))
+}
+
+/// The first access is a part of a one-time initialisation that had ended before the second one's thread began.
+fn initialised_before(
+    locks: &CreationLocks,
+    covers: &Covers<'_, '_>,
+    left: (Point, &ClassKey),
+    right: (Point, &ClassKey),
+) -> Option<Why> {
+    covers.inside_once(left.1.cover).find(|control| locks.is_initialised(right.0.0, *control)).map(Why::Once)
 }
 
 /// Two instances of one thread, or of two whose arguments were allocated for them, each in the part that its own argument leads to.
@@ -37,10 +52,15 @@ fn own_part(facts: &Facts<'_>, covers: &Covers<'_, '_>, left: (Point, &ClassKey)
     let (thread, other) = (left.0.0, right.0.0);
     if thread != other {
         let is_own = facts.threads.has_argument_of_its_own(thread) && facts.threads.has_argument_of_its_own(other);
-        return (is_own && covers.own_argument_in_common(left.1.cover, right.1.cover)).then_some(Why::OwnPart(thread));
+        let is_apart = |gap| covers.own_in_common(left.1.cover, right.1.cover, gap);
+        let has_own_part = is_own && covers.own_argument_in_common(left.1.cover, right.1.cover)
+            || facts.threads.argument_gap(thread, other).is_some_and(is_apart);
+        return has_own_part.then_some(Why::OwnPart(thread));
     }
     let distance = facts.threads.argument_distance(thread).filter(|distance| *distance > 0)?;
-    covers.own_in_common(left.1.cover, right.1.cover, distance).then_some(Why::OwnPart(thread))
+    // Two allocations may lie any distance apart, also one that the lower half of an address does not show.
+    let most = if facts.threads.has_argument_of_its_own(thread) { u64::MAX } else { distance };
+    covers.own_in_common(left.1.cover, right.1.cover, most).then_some(Why::OwnPart(thread))
 }
 
 /// The creator of the first thread holds a lock as long as it runs; the second access is made under that lock, or its thread's creator holds it.

@@ -1,12 +1,12 @@
 //! Data races: which conflicting accesses does nothing keep apart?
 //!
 //! # Method       1. `skeleton`: what of each function matters.  2. `tabulate`: what is certainly held at each point of each context.  3. `reach`: which threads
-//!                come to each context, and when.  4. `record`: accesses grouped into classes, each with its cover.  5. `pairs`: every two classes that
+//!                come to each context, and when.  4. `rows`, `record`: accesses grouped into classes, each with its cover.  5. `pairs`: every two classes that
 //!                conflict are refuted for a reason, or are a candidate.  6. `report`: the same in words of the source.  7. `histories`: what lock
 //!                histories refute of the candidates.
 //! # Theorem      A race that a run of the program shows, without undefined behaviour before it, is among the candidates. (Facts err on the side of more:
 //!                more accesses, more threads at the same time, fewer locks.)
-//! # False alarms Flags, semaphores, condition variables and release/acquire hand-over order nothing here; values of data are known only as far
+//! # False alarms Flags, condition variables and release/acquire hand-over order nothing here, semaphores only where `semaphores` says so; values of data are known only as far
 //!                as branches on lock results need it.
 //! # Misses       What the program's assumptions say: unknown functions, inline assembly, undefined behaviour.
 
@@ -22,6 +22,8 @@ pub(in crate::engines) mod reach;
 mod record;
 mod report;
 mod result;
+mod rows;
+mod semaphores;
 mod words;
 
 use rustc_hash::FxHashSet;
@@ -46,6 +48,8 @@ use pairs::{Checker, Judgement};
 use reach::Reach;
 use record::Records;
 use report::Reporter;
+use rows::Rows;
+use semaphores::Semaphores;
 
 /// All conflicting pairs of accesses of a program: those that something keeps apart, with the reason, and the others.
 pub fn check(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, options: &RaceOptions) -> RaceResult {
@@ -97,18 +101,20 @@ fn judge_in_time(
     let held_for_threads = CreationLocks::of(facts, tabulation, (&reach, &mut orders), &collected);
     let arguments = Arguments::of(program, models, facts, tabulation);
     let tainted: FxHashSet<Family> = collected.tainted.iter().copied().collect();
+    let semaphores = Semaphores::of(facts, tabulation, (&reach, &mut orders), &collected);
+    let rows = Rows::of(tabulation, (&reach, &mut orders, &arguments), &collected.accesses, options)?;
     let mut unsafe_ground = Ground::default();
     loop {
-        let mut covers = Covers::new(program, facts, tainted.clone(), unsafe_ground.unsettled.clone());
+        let mut covers = Covers::new(program, facts, tainted.clone(), &semaphores, unsafe_ground.unsettled.clone());
         let mut creation_locks = held_for_threads.clone();
         creation_locks.retain(|place| !covers.is_bad_place(&mut tabulation.identity, place));
         orders.set_creation_locks(creation_locks);
         let racing = &unsafe_ground.racing;
-        let records =
-            Records::of(tabulation, (&reach, &mut orders, &arguments), &collected.accesses, &mut covers, racing, options)?;
+        let records = Records::of(tabulation, &rows, &mut orders, &mut covers, racing, options)?;
         let mut checker = Checker { facts, records: &records, covers: &covers, orders: &mut orders };
         let judgement = checker.judge(options.deadline)?;
-        // A lock that is initialised while others use it protects nothing, and what a race publishes may be known too early.
+        // A lock that is initialised while others use it protects nothing, and what a race publishes may be known too early. (A lock that is
+        // destroyed or freed too early protects until then, and who uses it afterwards breaks the rules of C before any other race.)
         if unsafe_ground.grow(&records, &judgement) {
             continue;
         }
@@ -138,11 +144,11 @@ impl Ground {
     /// Adds the ends of candidates. Whether anything must be looked at again.
     fn grow(&mut self, records: &Records, judgement: &Judgement) -> bool {
         let mut is_new = false;
-        for (index, other_writes) in judgement.ends.iter() {
+        for (index, is_overwritten) in judgement.ends.iter() {
             let (key, class) = records.classes.get_index(index).expect("a class of the table");
-            for member in &class.members {
-                is_new |= self.racing.insert(member.position) && records.rests_on_publications;
-                if member.access.manner == Manner::Operation && other_writes {
+            for member in records.members(class) {
+                is_new |= self.racing.insert(member.position) && records.publications.contains(&member.position);
+                if member.access.manner == Manner::Operation && is_overwritten {
                     is_new |= self.unsettled.insert(key.location);
                 }
             }

@@ -145,7 +145,13 @@ impl<'a, 'p> Names<'a, 'p> {
                 None => self.family(identity, held.family),
             }),
             Token::AtomicSection => Some("an atomic section".to_owned()),
-            Token::InsideOnce | Token::OnceDone | Token::OwnArgument | Token::Acquired => None,
+            Token::InsideOnce
+            | Token::OnceDone
+            | Token::OwnArgument
+            | Token::Acquired
+            | Token::Permit
+            | Token::Unsent
+            | Token::Handed => None,
         }
     }
 

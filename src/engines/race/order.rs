@@ -139,6 +139,7 @@ impl<'a, 'p> Orders<'a, 'p> {
         for one in own {
             let is_special = self.looks_at_descent
                 || self.facts.threads.argument_distance(one.0).is_some()
+                || self.facts.threads.has_peers(one.0)
                 || self.creation_locks.concern(one.0);
             let mut row = likeness.rows.remove(&is_special.then_some(one.0)).unwrap_or_default();
             row.grow(self.points.len());

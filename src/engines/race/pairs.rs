@@ -31,6 +31,8 @@ pub enum Why {
     Relative(Family),
     Section,
     Once(Place),
+    Permit(Place),
+    Handed(Place),
     OwnPart(ThreadId),
     HeldAtCreation(Place),
     /// Held for this thread by its creator, and by the other access's thread itself, or for it.
@@ -64,26 +66,26 @@ pub struct Judgement {
     pub ends: Ends,
 }
 
-/// The classes that are an end of some candidate, and whether some other end writes.
+/// The classes that are an end of some candidate, and whether some other end overwrites: writes, and others may go on using the bytes.
 #[derive(Default)]
 pub struct Ends {
     of_any: FixedBitSet,
-    of_write: FixedBitSet,
+    of_overwrite: FixedBitSet,
 }
 
 impl Ends {
-    fn note(&mut self, classes: &[usize], other_writes: bool) {
+    fn note(&mut self, classes: &[usize], other: &ClassKey) {
         for class in classes {
             self.of_any.grow_and_insert(*class);
-            if other_writes {
-                self.of_write.grow_and_insert(*class);
+            if other.is_write && !other.is_last {
+                self.of_overwrite.grow_and_insert(*class);
             }
         }
     }
 
     /// Ascending.
     pub fn iter(&self) -> impl Iterator<Item = (usize, bool)> + '_ {
-        self.of_any.ones().map(|class| (class, self.of_write.contains(class)))
+        self.of_any.ones().map(|class| (class, self.of_overwrite.contains(class)))
     }
 }
 
@@ -92,6 +94,7 @@ impl Ends {
 struct SideKey {
     is_write: bool,
     is_atomic: bool,
+    is_last: bool,
     points: PointSetId,
     cover: CoverId,
 }
@@ -241,8 +244,8 @@ impl Checker<'_, '_, '_> {
         let mut sides = Sides::default();
         for index in classes {
             let class = self.class(*index);
-            let ClassKey { is_write, is_atomic, points, cover, .. } = *class;
-            let side = sides.entry(SideKey { is_write, is_atomic, points, cover }).or_default();
+            let ClassKey { is_write, is_atomic, is_last, points, cover, .. } = *class;
+            let side = sides.entry(SideKey { is_write, is_atomic, is_last, points, cover }).or_default();
             side.classes.push(*index);
             if let Some(extents) = extents {
                 side.extents.grow(extents.table.len());
@@ -296,13 +299,13 @@ impl Checker<'_, '_, '_> {
             let count = near.intersection_count(&right.1.extents);
             pairs += count as u64;
             if count > 0 && matches!(verdict, Verdict::Candidate) {
-                judgement.ends.note(&[*one], b.is_write);
+                judgement.ends.note(&[*one], &b);
                 touched.union_with(near);
             }
         }
         for other in &right.1.classes {
             if touched.contains(extents.number(self.class(*other))) {
-                judgement.ends.note(&[*other], a.is_write);
+                judgement.ends.note(&[*other], &a);
             }
         }
         if is_one {
@@ -339,8 +342,8 @@ impl Checker<'_, '_, '_> {
             Verdict::NoConflict => return,
             Verdict::Refuted(_) => {}
             Verdict::Candidate => {
-                judgement.ends.note(left, b.is_write);
-                judgement.ends.note(right, a.is_write);
+                judgement.ends.note(left, &b);
+                judgement.ends.note(right, &a);
             }
         }
         let (ones, others) = (left.len() as u64, right.len() as u64);
@@ -373,6 +376,7 @@ impl Checker<'_, '_, '_> {
                 Common::Relative(family) => Why::Relative(family),
                 Common::Section => Why::Section,
                 Common::Once(place) => Why::Once(place),
+                Common::Permit(place) => Why::Permit(place),
             });
         }
         if !looks_at_threads(self.covers, self.orders, left) && !looks_at_threads(self.covers, self.orders, right) {

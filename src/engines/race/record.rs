@@ -8,21 +8,19 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 use indexmap::map::Entry;
-use rustc_hash::{FxBuildHasher, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
-use super::arguments::{Ambiguous, Arguments, ambiguous};
 use super::cover::{CoverId, Covers};
 use super::order::{Orders, PointSetId};
-use super::reach::Reach;
 use super::result::RaceOptions;
+use super::rows::{Row, Rows};
 use crate::deadline::OutOfTime;
 use crate::facts::accesses::{Action, WHOLE};
-use crate::facts::{
-    AbstractObjectId, AbstractObjectKind, Facts, Fresh, Location, Manner, MemoryAccess, Offset, Position, ThreadId,
-};
+use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Fresh, Location, MemoryAccess, Offset, Position};
 use crate::findings::Role;
 use crate::program::{FunctionId, Program, SiteId};
-use crate::thread_pds::holding::{AccessState, ContextId, Tabulation};
+use crate::thread_pds::holding::Tabulation;
 
 /// A pointer to more places of one object may as well point anywhere in it: nobody chooses among so many fields.
 const MOST_OFFSETS: usize = 16;
@@ -33,6 +31,8 @@ pub struct ClassKey {
     pub size: u64,
     pub is_write: bool,
     pub is_atomic: bool,
+    /// Whoever uses the bytes afterwards, as what they were, breaks the rules of C: they are freed, or a lock that was destroyed.
+    pub is_last: bool,
     pub points: PointSetId,
     pub cover: CoverId,
 }
@@ -54,90 +54,77 @@ impl Member {
         match (self.access.action, is_atomic) {
             (Action::Read, false) => Role::Read,
             (Action::Read, true) => Role::AtomicRead,
-            (Action::Write | Action::Update, false) => Role::Write,
-            (Action::Write | Action::Update, true) => Role::AtomicWrite,
+            (Action::Write | Action::Update | Action::Destroy, false) => Role::Write,
+            (Action::Write | Action::Update | Action::Destroy, true) => Role::AtomicWrite,
             (Action::End, _) => Role::Free,
         }
     }
 }
 
+/// Accesses that differ in nothing but where they are made: they are in the classes of all their locations.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct GroupKey {
+    set: usize,
+    size: u64,
+    is_write: bool,
+    is_atomic: bool,
+    is_last: bool,
+    points: PointSetId,
+    cover: CoverId,
+}
+
 #[derive(Default)]
 pub struct Class {
-    pub members: Vec<Member>,
+    groups: SmallVec<[u32; 2]>,
 }
 
 pub struct Records {
     pub classes: IndexMap<ClassKey, Class, FxBuildHasher>,
+    groups: IndexMap<GroupKey, Vec<Member>, FxBuildHasher>,
     /// By object: its classes.
     pub by_object: BTreeMap<AbstractObjectId, Vec<usize>>,
     /// Objects that are touched, and never by more than one thread.
     pub thread_local: usize,
-    /// Accesses were left out because their object is not published yet, which holds as long as no publication races.
-    pub rests_on_publications: bool,
+    /// Accesses were left out because their object is not published yet, which holds as long as none of these races.
+    pub publications: FxHashSet<Position>,
 }
 
 impl Records {
     pub fn of(
         tabulation: &mut Tabulation<'_, '_>,
-        (reach, orders, arguments): (&Reach, &mut Orders<'_, '_>, &Arguments),
-        states: &[AccessState],
+        rows: &Rows,
+        orders: &mut Orders<'_, '_>,
         covers: &mut Covers<'_, '_>,
         racing: &FxHashSet<Position>,
         options: &RaceOptions,
     ) -> Result<Records, OutOfTime> {
-        let (program, facts) = (tabulation.program, tabulation.facts);
+        let facts = tabulation.facts;
         let mut records = Records {
             classes: IndexMap::default(),
+            groups: IndexMap::default(),
             by_object: BTreeMap::new(),
-            thread_local: thread_local_objects(program, facts),
-            rests_on_publications: false,
+            thread_local: thread_local_objects(tabulation.program, facts),
+            publications: FxHashSet::default(),
         };
-        for (position, states_here) in by_position(tabulation, states) {
+        let mut private: FxHashMap<Fresh, bool> = FxHashMap::default();
+        for row in &rows.all {
             options.deadline.check()?;
-            let Position { function, block, index } = position;
-            for (place, access) in facts.accesses.at(function, block, index).iter().enumerate() {
-                let is_fresh = match facts.freshness.at(function, block, index, place) {
-                    Fresh::No => false,
-                    Fresh::Always => true,
-                    Fresh::Unless(publications) => {
-                        let is_private =
-                            facts.freshness.publications(publications).iter().all(|publication| !racing.contains(publication));
-                        records.rests_on_publications |= is_private;
-                        is_private
+            if let Fresh::Unless(publications) = row.fresh {
+                let is_private = *private.entry(row.fresh).or_insert_with(|| {
+                    let publications = facts.freshness.publications(publications);
+                    let is_private = publications.iter().all(|publication| !racing.contains(publication));
+                    if is_private {
+                        records.publications.extend(publications);
                     }
-                };
-                if is_fresh {
+                    is_private
+                });
+                if is_private {
                     continue;
                 }
-                let locations = shared_locations(program, facts, function, access);
-                if locations.is_empty() {
-                    continue;
-                }
-                let site = states[states_here[0]].site;
-                let decided = ambiguous(program, facts, function, access);
-                // Where callers decide on the object, each object has its own threads.
-                for locations in locations.chunk_by(|one, other| decided.is_none() || one.object == other.object) {
-                    let object = locations[0].object;
-                    let is_there = |thread: ThreadId, context: ContextId| {
-                        !decided.as_ref().is_some_and(|decided: &Ambiguous| arguments.exclude(thread, context, decided, object))
-                    };
-                    let here = (states, &states_here[..]);
-                    for (cover, (points, states)) in sides(tabulation, (reach, orders), covers, here, access, &is_there) {
-                        let member = Member { site, position, access: *access, states: states.into(), points };
-                        let points = orders.alike(points);
-                        for location in locations {
-                            let class = ClassKey {
-                                location: *location,
-                                size: access.size.unwrap_or(WHOLE),
-                                is_write: access.action.writes(),
-                                is_atomic: is_atomic(program, facts, options, access, *location),
-                                points,
-                                cover,
-                            };
-                            records.classes.entry(class).or_default().members.push(member.clone());
-                        }
-                    }
-                }
+            }
+            for (cover, points, states) in under_covers(tabulation, orders, covers, row) {
+                let member = Member { site: row.site, position: row.position, access: row.access, states, points };
+                records.add(rows, row, member, orders.alike(points), cover);
             }
         }
         for (index, (key, _)) in records.classes.iter().enumerate() {
@@ -145,49 +132,61 @@ impl Records {
         }
         Ok(records)
     }
-}
 
-/// The states of each instruction, over all contexts.
-fn by_position(tabulation: &Tabulation<'_, '_>, states: &[AccessState]) -> BTreeMap<Position, Vec<usize>> {
-    let mut positions: BTreeMap<Position, Vec<usize>> = BTreeMap::new();
-    for (number, state) in states.iter().enumerate() {
-        let function = tabulation.contexts.all[state.context].key.function;
-        positions.entry(Position { function, block: state.block, index: state.index }).or_default().push(number);
-    }
-    positions
-}
-
-/// The covers of one access, each with all the points it is made at under that cover: what keeps others away depends on nothing else.
-fn sides(
-    tabulation: &mut Tabulation<'_, '_>,
-    (reach, orders): (&Reach, &mut Orders<'_, '_>),
-    covers: &mut Covers<'_, '_>,
-    (states, here): (&[AccessState], &[usize]),
-    access: &MemoryAccess,
-    is_there: &dyn Fn(ThreadId, ContextId) -> bool,
-) -> IndexMap<CoverId, (PointSetId, Vec<usize>), FxBuildHasher> {
-    let facts = tabulation.facts;
-    let mut sides: IndexMap<CoverId, (PointSetId, Vec<usize>), FxBuildHasher> = IndexMap::default();
-    for number in here {
-        let state = &states[*number];
-        let key = &tabulation.contexts.all[state.context].key;
-        let points = reach.at(orders, facts, (state.context, key.standing), (state.block, state.index));
-        let points = orders.only(points, &|point| is_there(point.0, state.context));
-        if orders.points(points).is_empty() {
-            continue;
-        }
-        let lockset = tabulation.locksets.get(state.lockset);
-        let cover = covers.of(&mut tabulation.identity, key.function, access, state.lockset, lockset);
-        match sides.entry(cover) {
-            Entry::Occupied(mut known) => {
-                let (all, states) = known.get_mut();
-                *all = orders.union(*all, points);
-                states.push(*number);
+    fn add(&mut self, rows: &Rows, row: &Row, member: Member, points: PointSetId, cover: CoverId) {
+        let size = row.access.size.unwrap_or(WHOLE);
+        let (is_write, is_atomic) = (row.access.action.writes(), row.is_atomic);
+        let is_last = matches!(row.access.action, Action::End | Action::Destroy);
+        match self.groups.entry(GroupKey { set: row.set, size, is_write, is_atomic, is_last, points, cover }) {
+            Entry::Occupied(mut known) => known.get_mut().push(member),
+            Entry::Vacant(free) => {
+                let group = free.index() as u32;
+                free.insert(vec![member]);
+                for location in rows.locations(row) {
+                    let class = ClassKey { location: *location, size, is_write, is_atomic, is_last, points, cover };
+                    self.classes.entry(class).or_default().groups.push(group);
+                }
             }
-            Entry::Vacant(free) => _ = free.insert((points, vec![*number])),
         }
     }
-    sides
+
+    /// The accesses of a class, in no order that matters.
+    pub fn members<'r>(&'r self, class: &'r Class) -> impl Iterator<Item = &'r Member> {
+        class.groups.iter().flat_map(|group| &self.groups[*group as usize])
+    }
+
+    /// The accesses of a class, in the order of the program.
+    pub fn members_in_order<'r>(&'r self, class: &'r Class) -> Vec<&'r Member> {
+        let mut members: Vec<&Member> = self.members(class).collect();
+        if class.groups.len() > 1 {
+            members.sort_by_key(|member| member.position);
+        }
+        members
+    }
+}
+
+/// The covers of a row, each with all the points it is made at under that cover: what keeps others away depends on nothing else.
+fn under_covers(
+    tabulation: &mut Tabulation<'_, '_>,
+    orders: &mut Orders<'_, '_>,
+    covers: &mut Covers<'_, '_>,
+    row: &Row,
+) -> SmallVec<[(CoverId, PointSetId, Rc<[usize]>); 2]> {
+    let mut found: SmallVec<[(CoverId, PointSetId, Rc<[usize]>); 2]> = SmallVec::new();
+    for side in row.sides.iter() {
+        let lockset = tabulation.locksets.get(side.lockset);
+        let cover = covers.of(&mut tabulation.identity, row.position.function, &row.access, side.lockset, lockset);
+        match found.iter_mut().find(|(known, ..)| *known == cover) {
+            Some((_, points, states)) => {
+                *points = orders.union(*points, side.points);
+                let mut all: Vec<usize> = states.iter().chain(side.states.iter()).copied().collect();
+                all.sort_unstable();
+                *states = all.into();
+            }
+            None => found.push((cover, side.points, side.states.clone())),
+        }
+    }
+    found
 }
 
 /// Whether an access touches anything that more than one thread may reach.
@@ -195,7 +194,12 @@ pub fn is_shared(program: &Program, facts: &Facts<'_>, function: FunctionId, acc
     !shared_locations(program, facts, function, access).is_empty()
 }
 
-fn shared_locations(program: &Program, facts: &Facts<'_>, function: FunctionId, access: &MemoryAccess) -> Vec<Location> {
+pub(super) fn shared_locations(
+    program: &Program,
+    facts: &Facts<'_>,
+    function: FunctionId,
+    access: &MemoryAccess,
+) -> Vec<Location> {
     let mut locations = access.locations(&facts.points_to, &facts.call_graph, &program.layout, function);
     locations.sort_unstable();
     locations.retain(|location| facts.escape.is_shared(location.object) && !is_constant(program, facts, *location));
@@ -226,19 +230,5 @@ fn is_constant(program: &Program, facts: &Facts<'_>, location: Location) -> bool
     match facts.points_to.object(location.object).kind {
         AbstractObjectKind::Global(global) => program.globals[global].is_constant,
         _ => false,
-    }
-}
-
-fn is_atomic(program: &Program, facts: &Facts<'_>, options: &RaceOptions, access: &MemoryAccess, location: Location) -> bool {
-    let is_assumed = || match facts.points_to.object(location.object).kind {
-        AbstractObjectKind::Global(global) => {
-            let global = &program.globals[global];
-            options.assume_atomic.iter().any(|name| *name == global.name || *name == global.source_name)
-        }
-        _ => false,
-    };
-    match access.manner {
-        Manner::Atomic(_) | Manner::Operation => true,
-        Manner::Plain => access.action != Action::End && (access.is_volatile && options.volatile_is_atomic || is_assumed()),
     }
 }

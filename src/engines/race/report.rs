@@ -1,11 +1,12 @@
 //! From verdicts on classes to what is said of objects: candidates line by line, refuted pairs in groups, what protects what.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use super::arguments::{Arguments, ambiguous};
+use super::arguments::Arguments;
 use super::cover::{Covers, Item, LockKey};
 use super::names::Names;
 use super::order::{Orders, Overlap, Point};
@@ -19,7 +20,7 @@ use crate::facts::accesses::WHOLE;
 use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Location, Offset, OrderReason};
 use crate::findings::Reason;
 use crate::program::{FunctionId, Program, SiteId};
-use crate::thread_pds::holding::{AccessState, Tabulation};
+use crate::thread_pds::holding::{AccessState, Identity, Tabulation};
 
 /// More lines of one object, and pairs of lines that are listed already, are counted and not listed.
 const MOST_LINES: usize = 200;
@@ -45,7 +46,11 @@ pub struct Reporter<'a, 'f, 'p> {
     candidates: BTreeMap<CandidateKey, Candidate>,
     refuted: BTreeMap<GroupKey, Group>,
     /// By object and reason: how many groups there are, and the first.
-    groups: FxHashMap<(String, Reason), (usize, (FunctionId, FunctionId))>,
+    groups: FxHashMap<(Rc<str>, Reason), (usize, (FunctionId, FunctionId))>,
+    /// By class.
+    on_lines: FxHashMap<usize, Rc<[OnLine<'a>]>>,
+    by_function: FxHashMap<usize, Rc<ByFunction<'a>>>,
+    wholes: FxHashMap<AbstractObjectId, Rc<str>>,
     limits: BTreeSet<RaceLimit>,
     lines: IndexSet<(String, String, u32), FxBuildHasher>,
     line_numbers: FxHashMap<SiteId, u32>,
@@ -63,14 +68,14 @@ struct Listed {
 }
 
 impl Listed {
-    /// Whether the pair is to be listed now.
-    fn add(&mut self, pair: (u32, u32)) -> bool {
+    /// Whether the pair of lines, with so many pairs of accesses, is to be listed now.
+    fn add(&mut self, pair: (u32, u32), count: u64) -> bool {
         let has_new_line = !self.lines.contains(&pair.0) || !self.lines.contains(&pair.1);
         if self.wants_new_lines && !has_new_line || self.pairs.contains(&pair) {
             return false;
         }
         if self.room == 0 {
-            self.left_out += 1;
+            self.left_out += count;
             return false;
         }
         self.pairs.insert(pair);
@@ -81,7 +86,17 @@ impl Listed {
 }
 
 /// Whole object, reason, pair of functions.
-type GroupKey = (String, Reason, (FunctionId, FunctionId));
+type GroupKey = (Rc<str>, Reason, (FunctionId, FunctionId));
+
+/// The accesses of a class on one line: how many, and the first.
+struct OnLine<'a> {
+    line: u32,
+    count: u64,
+    first: &'a Member,
+}
+
+/// The accesses of a class by function: how many, and the first.
+type ByFunction<'a> = BTreeMap<FunctionId, (u64, &'a Member)>;
 
 struct Group {
     count: u64,
@@ -113,6 +128,9 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
             candidates: BTreeMap::new(),
             refuted: BTreeMap::new(),
             groups: FxHashMap::default(),
+            on_lines: FxHashMap::default(),
+            by_function: FxHashMap::default(),
+            wholes: FxHashMap::default(),
             limits: BTreeSet::new(),
             lines: IndexSet::default(),
             line_numbers: FxHashMap::default(),
@@ -187,23 +205,25 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
 
     /// All pairs of lines of two classes that nothing keeps apart, as far as there is room.
     fn raise(&mut self, left: usize, right: usize, listed: &mut Listed) {
-        let ((key, class), (other_key, other_class)) = (self.class(left), self.class(right));
-        for (position, one) in class.members.iter().enumerate() {
-            let others = if left == right { &other_class.members[position..] } else { &other_class.members[..] };
+        let (key, other_key) = (self.class(left).0, self.class(right).0);
+        let (ones, all_others) = (self.on_lines(left), self.on_lines(right));
+        for (position, one) in ones.iter().enumerate() {
+            let others = if left == right { &all_others[position..] } else { &all_others[..] };
             for (passed, other) in others.iter().enumerate() {
                 if listed.room == 0 && listed.left_out > ONE_BY_ONE {
-                    listed.left_out += (others.len() - passed) as u64;
+                    listed.left_out += one.count * others[passed..].iter().map(|other| other.count).sum::<u64>();
                     break;
                 }
-                let lines = (self.line_number(one.site), self.line_number(other.site));
-                if !listed.add((lines.0.min(lines.1), lines.0.max(lines.1))) {
+                let count = if std::ptr::eq(one, other) { one.count * (one.count + 1) / 2 } else { one.count * other.count };
+                if !listed.add((one.line.min(other.line), one.line.max(other.line)), count) {
                     continue;
                 }
+                let (one, other) = (one.first, other.first);
                 let (ours, theirs) = ((key, one.points), (other_key, other.points));
                 let points =
                     open_points(self.facts, self.covers, self.orders, ours, theirs).expect("what is alike is judged alike");
                 let location = shared_location(self.facts, key, other_key);
-                let whole = self.names.whole(location);
+                let whole = self.whole(location).to_string();
                 let candidate = self.candidate(location, (key, one, points.0), (other_key, other, points.1), whole);
                 let strength = candidate.weakness();
                 let known = self.candidates.entry(candidate.key()).or_insert_with(|| candidate.clone());
@@ -213,6 +233,40 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
                 }
             }
         }
+    }
+
+    /// The accesses of a class line by line, in the order of the program.
+    fn on_lines(&mut self, class: usize) -> Rc<[OnLine<'a>]> {
+        if let Some(known) = self.on_lines.get(&class) {
+            return known.clone();
+        }
+        let mut lines: IndexMap<u32, OnLine<'a>, FxBuildHasher> = IndexMap::default();
+        for member in self.records.members_in_order(self.class(class).1) {
+            let line = self.line_number(member.site);
+            lines.entry(line).or_insert(OnLine { line, count: 0, first: member }).count += 1;
+        }
+        let lines: Rc<[OnLine<'a>]> = lines.into_values().collect();
+        self.on_lines.insert(class, lines.clone());
+        lines
+    }
+
+    fn by_function(&mut self, class: usize) -> Rc<ByFunction<'a>> {
+        if let Some(known) = self.by_function.get(&class) {
+            return known.clone();
+        }
+        let mut functions = ByFunction::default();
+        for member in self.records.members_in_order(self.class(class).1) {
+            functions.entry(member.position.function).or_insert((0, member)).0 += 1;
+        }
+        let functions = Rc::new(functions);
+        self.by_function.insert(class, functions.clone());
+        functions
+    }
+
+    /// The name of a whole object.
+    fn whole(&mut self, location: Location) -> Rc<str> {
+        let names = &self.names;
+        self.wholes.entry(location.object).or_insert_with(|| names.whole(location).into()).clone()
     }
 
     /// The number of a site's file, function and line.
@@ -258,7 +312,7 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
 
     /// A state in which a member is made at a point, with a short way there.
     fn state(&mut self, key: &ClassKey, member: &Member, point: Point) -> (&'a AccessState, Vec<SiteId>) {
-        let decided = ambiguous(self.program, self.facts, member.position.function, &member.access);
+        let decided = self.arguments.ambiguous(self.program, self.facts, member.position.function, &member.access);
         let mut found: Option<(usize, &AccessState, Vec<SiteId>)> = None;
         let mut states = Vec::new();
         for state in member.states.iter().map(|state| &self.states[*state]) {
@@ -326,13 +380,13 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
 
     /// Counts pairs by the functions they stand in.
     fn refute(&mut self, left: usize, right: usize, why: Why, more: u64) {
-        let ((key, class), (other_key, other_class)) = (self.class(left), self.class(right));
+        let (key, other_key) = (self.class(left).0, self.class(right).0);
         let location = shared_location(self.facts, key, other_key);
-        let whole = self.names.whole(location);
-        let (ones, others) = (by_function(class), by_function(other_class));
+        let whole = self.whole(location);
+        let (ones, others) = (self.by_function(left), self.by_function(right));
         let mut more = more;
-        for (function, (number, one)) in &ones {
-            for (other_function, (other_number, other)) in &others {
+        for (function, (number, one)) in ones.iter() {
+            for (other_function, (other_number, other)) in others.iter() {
                 let count = match left == right {
                     true if function == other_function => number * (number + 1) / 2,
                     true if function > other_function => continue,
@@ -365,7 +419,7 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
                 let object = self.names.object(location, key.size.min(WHOLE), one).0;
                 let detail = self.detail(why, &object, &ends);
                 ends.dedup_by(|later, earlier| later.line() == earlier.line());
-                let group = RefutedGroup { object, whole: whole.clone(), reason, detail, count: 0, ends };
+                let group = RefutedGroup { object, whole: whole.to_string(), reason, detail, count: 0, ends };
                 self.refuted.insert((whole.clone(), reason, pair), Group { count, group });
             }
         }
@@ -388,7 +442,7 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
                 continue;
             }
             let names: BTreeSet<String> = self.covers.get(key.cover).iter().filter_map(|item| self.item_name(item)).collect();
-            for member in &class.members {
+            for member in self.records.members(class) {
                 let held = sites.entry(member.site).or_default();
                 *held = Some(match held.take() {
                     // A site counts as protected if every way to it is.
@@ -413,18 +467,16 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
             Item::Lock { key: LockKey::Place(place), family, .. } => Some(self.names.place(identity, *place, *family)),
             Item::Lock { key: LockKey::Shape(_), family, .. } => Some(self.names.family(identity, *family)),
             Item::Section => Some("an atomic section".to_owned()),
-            Item::InsideOnce(_) | Item::OnceDone(_) | Item::Acquired(..) | Item::Own(..) | Item::OwnInstance => None,
+            Item::Permit(place) => Some(self.names.place(identity, *place, Identity::NOWHERE)),
+            Item::InsideOnce(_)
+            | Item::OnceDone(_)
+            | Item::Acquired(..)
+            | Item::Unsent(..)
+            | Item::Handed(_)
+            | Item::Own(..)
+            | Item::OwnInstance => None,
         }
     }
-}
-
-/// The members of each function: how many, and the first.
-fn by_function(class: &Class) -> BTreeMap<FunctionId, (u64, &Member)> {
-    let mut functions: BTreeMap<FunctionId, (u64, &Member)> = BTreeMap::new();
-    for member in &class.members {
-        functions.entry(member.position.function).or_insert((0, member)).0 += 1;
-    }
-    functions
 }
 
 /// Of the two locations of a pair, the one that is no unknown memory.

@@ -50,6 +50,11 @@ impl Reporter<'_, '_, '_> {
             Why::Once(control) => {
                 format!("{object} is accessed by the routine that runs once under {}, and by others after it", place(control))
             }
+            Why::Permit(semaphore) => format!("both accesses to {object} are made with the one permit of {}", place(semaphore)),
+            Why::Handed(semaphore) => {
+                let semaphore = place(semaphore);
+                format!("{object} is accessed before the first post to {semaphore}, and in the other thread after a wait for it")
+            }
             Why::OwnPart(id) => format!(
                 "every {} was created with an argument of its own, and accesses the part of {object} that belongs to it",
                 thread(id)
@@ -79,7 +84,7 @@ pub fn reason_of(why: Why) -> Reason {
         Why::Threads(_) => Reason::ForkJoin,
         Why::Lock(_) | Why::Section => Reason::CommonLock,
         Why::Relative(_) => Reason::RelativeLock,
-        Why::Once(_) => Reason::HappensBefore,
+        Why::Once(_) | Why::Permit(_) | Why::Handed(_) => Reason::HappensBefore,
         Why::OwnPart(_) => Reason::ThreadPartition,
         Why::HeldAtCreation(_) => Reason::LockHistory,
         Why::HeldFor(..) => Reason::CommonLock,

@@ -1,6 +1,6 @@
 //! The state of all primitives of a run, by address. Copies share what they have in common.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::atomic_section::AtomicSection;
 use super::barrier::Barrier;
@@ -42,6 +42,8 @@ type Attributes = BTreeMap<(SyncKey, u8), i64>;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SyncTable {
     pub(super) locks: Shared<BTreeMap<SyncKey, Lock>>,
+    /// Locks that were destroyed, and not initialised again.
+    pub(super) destroyed: Shared<BTreeSet<SyncKey>>,
     pub(super) conditions: Shared<BTreeMap<SyncKey, Condition>>,
     pub(super) barriers: Shared<BTreeMap<SyncKey, Barrier>>,
     pub(super) onces: Shared<BTreeMap<SyncKey, Once>>,

@@ -49,6 +49,7 @@ impl Collector<'_> {
         let mut ends_stack = false;
         let use_of = |primitive: Primitive| (Some(self.size_of(primitive)), Action::Update, Manner::Operation);
         let written = |primitive: Primitive| (Some(self.size_of(primitive)), Action::Write, Manner::Plain);
+        let destroyed = |primitive: Primitive| (Some(self.size_of(primitive)), Action::Destroy, Manner::Plain);
         let mut apply = |position: usize, touch: Touch| touched.push((position, touch));
         match effect {
             Effect::Acquire { lock, class, .. } | Effect::Release { lock, class } => {
@@ -60,7 +61,7 @@ impl Collector<'_> {
                 }
                 apply(*lock, written(Primitive::Lock(*class)));
             }
-            Effect::DestroyLock { lock, class } => apply(*lock, written(Primitive::Lock(*class))),
+            Effect::DestroyLock { lock, class } => apply(*lock, destroyed(Primitive::Lock(*class))),
             Effect::SetAttribute { object, .. } | Effect::InitializeAttribute { object } => {
                 apply(*object, written(Primitive::Attribute))
             }

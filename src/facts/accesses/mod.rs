@@ -59,6 +59,8 @@ pub enum Action {
     Update,
     /// The object's life ends: a write of all its bytes.
     End,
+    /// A primitive is destroyed: a write, after which nobody may use it before it is initialised again.
+    Destroy,
 }
 
 impl Action {

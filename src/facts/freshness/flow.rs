@@ -12,19 +12,46 @@ use typed_index_collections::TiVec;
 
 use super::publication::{Publications, Scan};
 use super::roots::{Origin, Root, Roots};
-use super::{Fresh, Freshness, PublicationsId};
+use super::{Answers, Fresh, Freshness, PublicationsId};
 use crate::facts::accesses::{Accesses, Action, MemoryAccess, Place, Position, Positions, library_model};
 use crate::facts::call_graph::{CallGraph, CallKind};
-use crate::facts::points_to::PointsTo;
+use crate::facts::points_to::{AbstractObjectId, PointsTo};
 use crate::facts::values::reverse_postorder;
 use crate::models::BoundModels;
-use crate::program::{Block, BlockId, Constant, FunctionId, Instruction, Operand, Operation, Program, TerminatorKind, Type};
+use crate::program::{Block, BlockId, Function, FunctionId, Instruction, Operand, Operation, Program, TerminatorKind, Type};
 
 /// What is still assumed.
 struct Assumed {
     /// By function and parameter.
-    parameters: TiVec<FunctionId, Vec<bool>>,
-    returns: TiVec<FunctionId, bool>,
+    parameters: TiVec<FunctionId, Vec<Promise>>,
+    returns: TiVec<FunctionId, Promise>,
+}
+
+/// That an address is fresh, object by object: whoever has the address of another one breaks nothing.
+#[derive(Clone, Debug, Default)]
+struct Promise {
+    is_broken: bool,
+    broken: SmallVec<[AbstractObjectId; 2]>,
+}
+
+impl Promise {
+    fn holds(&self, object: AbstractObjectId) -> bool {
+        !self.is_broken && !self.broken.contains(&object)
+    }
+
+    /// Whether it held before.
+    fn give_up(&mut self, object: AbstractObjectId) -> bool {
+        let held = self.holds(object);
+        if held {
+            self.broken.push(object);
+        }
+        held
+    }
+
+    /// For all objects. Whether it held before for some.
+    fn give_up_all(&mut self) -> bool {
+        !std::mem::replace(&mut self.is_broken, true)
+    }
 }
 
 /// What the instructions of a function do to its roots, whatever is assumed.
@@ -34,8 +61,8 @@ struct Body {
     firsts: Vec<usize>,
     /// By instruction: the roots whose objects it, or what it calls, may publish.
     lost: Vec<SmallVec<[u32; 2]>>,
-    /// By instruction: the root it executes.
-    made: Vec<Option<u32>>,
+    /// By instruction: the roots it makes.
+    made: Vec<SmallVec<[u32; 2]>>,
 }
 
 struct Analysis<'a> {
@@ -43,6 +70,8 @@ struct Analysis<'a> {
     publications: Publications,
     assumed: Assumed,
     bodies: TiVec<FunctionId, Option<Body>>,
+    /// By function and parameter: the objects of its roots.
+    given: TiVec<FunctionId, Vec<SmallVec<[AbstractObjectId; 2]>>>,
     orders: TiVec<FunctionId, Vec<BlockId>>,
 }
 
@@ -58,17 +87,24 @@ pub(super) fn solve(
     let is_body = |id: FunctionId| {
         points_to.is_reachable(id) && program.functions[id].is_defined() && library_model(program, models, id).is_none()
     };
-    let bodies = program.functions.keys().map(|id| is_body(id).then(|| Body::of(&scan, &publications, id))).collect();
+    let bodies: TiVec<FunctionId, Option<Body>> =
+        program.functions.keys().map(|id| is_body(id).then(|| Body::of(&scan, &publications, id))).collect();
+    let given = |(body, function): (&Option<Body>, &Function)| {
+        let objects = |number| body.iter().flat_map(move |body| body.roots.objects_of(number)).collect();
+        (0..function.parameters.len()).map(objects).collect()
+    };
+    let given = bodies.iter().zip(&program.functions).map(given).collect();
     let orders = program.functions.iter().map(reverse_postorder).collect();
+    let promise = |holds: bool| Promise { is_broken: !holds, ..Promise::default() };
     let assumed = Assumed {
         parameters: program
             .functions
             .iter_enumerated()
-            .map(|(id, function)| vec![is_only_called(calls, id); function.parameters.len()])
+            .map(|(id, function)| vec![promise(is_only_called(calls, id)); function.parameters.len()])
             .collect(),
-        returns: program.functions.iter().map(|function| function.return_type == Type::POINTER).collect(),
+        returns: program.functions.iter().map(|function| promise(function.return_type == Type::POINTER)).collect(),
     };
-    let mut analysis = Analysis { scan, publications, assumed, bodies, orders };
+    let mut analysis = Analysis { scan, publications, assumed, bodies, given, orders };
     let mut is_queued: TiVec<FunctionId, bool> = program.functions.keys().map(is_body).collect();
     // Callers come first: they say what parameters are.
     let mut queue: VecDeque<FunctionId> =
@@ -107,11 +143,7 @@ impl Body {
                 } else {
                     lost_by(scan, publications, id, &roots, instruction)
                 });
-                let root = instruction.result.and_then(|result| match roots.behind(Operand::Register(result)) {
-                    Some(&[number]) if roots.all[number as usize].register == result => Some(number),
-                    _ => None,
-                });
-                made.push(root);
+                made.push(instruction.result.map_or(SmallVec::new(), |result| roots.made(result).into()));
             }
         }
         Body { roots, firsts, lost, made }
@@ -129,7 +161,7 @@ fn lost_by(
     let mut lost: SmallVec<[u32; 2]> = SmallVec::new();
     let numbered = || roots.all.iter().zip(0u32..);
     scan.published(id, instruction, &mut |object| {
-        lost.extend(numbered().filter(|(root, _)| root.objects.contains(&object)).map(|(_, number)| number));
+        lost.extend(numbered().filter(|(root, _)| root.object == object).map(|(_, number)| number));
     });
     // What was published before a jump back is not seen on the way that leads here.
     if scan.saves_jump(instruction) {
@@ -139,7 +171,7 @@ fn lost_by(
         let callbacks = publications.callbacks.get(&instruction.site).into_iter().flatten().copied();
         for callee in scan.callees(*callee, instruction.site).into_iter().chain(callbacks) {
             let published = &publications.by_function[callee];
-            let is_published = |root: &Root| root.objects.iter().any(|object| published.contains(object.index()));
+            let is_published = |root: &Root| published.contains(root.object.index());
             lost.extend(numbered().filter(|(root, _)| is_published(root)).map(|(_, number)| number));
         }
     }
@@ -158,8 +190,9 @@ impl Analysis<'_> {
         let mut entering = vec![full; function.blocks.len()];
         let mut start = FixedBitSet::with_capacity(roots.all.len());
         for (number, root) in roots.all.iter().enumerate() {
+            // A root that was not executed yet holds nothing that anyone could know.
             let is_parameter = function.parameters.iter().any(|parameter| parameter.register == root.register);
-            if is_parameter && self.begins_fresh(id, root) {
+            if !is_parameter || self.begins_fresh(id, root) {
                 start.insert(number);
             }
         }
@@ -185,8 +218,8 @@ impl Analysis<'_> {
     fn begins_fresh(&self, id: FunctionId, root: &Root) -> bool {
         match &root.origin {
             Origin::Made => true,
-            Origin::Parameter(number) => self.assumed.parameters[id][*number],
-            Origin::Returned(functions) => functions.iter().all(|function| self.assumed.returns[*function]),
+            Origin::Parameter(number) => self.assumed.parameters[id][*number].holds(root.object),
+            Origin::Returned(functions) => functions.iter().all(|function| self.assumed.returns[*function].holds(root.object)),
         }
     }
 
@@ -194,14 +227,19 @@ impl Analysis<'_> {
     fn step(&self, id: FunctionId, body: &Body, block: BlockId, index: usize, state: &mut FixedBitSet) {
         let number = body.firsts[usize::from(block)] + index;
         body.lost[number].iter().for_each(|root| state.set(*root as usize, false));
-        if let Some(root) = body.made[number] {
-            state.set(root as usize, self.begins_fresh(id, &body.roots.all[root as usize]));
+        for root in &body.made[number] {
+            state.set(*root as usize, self.begins_fresh(id, &body.roots.all[*root as usize]));
         }
     }
 
-    /// Whether an operand is the address of something fresh.
-    fn is_fresh(&self, roots: &Roots, state: &FixedBitSet, operand: Operand) -> bool {
-        roots.behind(operand).is_some_and(|behind| behind.iter().all(|number| state.contains(*number as usize)))
+    /// Whether an operand, if it is the address of this object, is a fresh one.
+    fn is_fresh(&self, id: FunctionId, roots: &Roots, state: &FixedBitSet, operand: Operand, object: AbstractObjectId) -> bool {
+        match roots.behind(&self.scan, operand) {
+            Some(behind) => {
+                behind.iter().all(|number| roots.all[*number as usize].object != object || state.contains(*number as usize))
+            }
+            None => self.scan.points_to.pointees(id, operand).all(|location| location.object != object),
+        }
     }
 
     /// Takes back what this function shows not to hold: the callees whose parameters changed, and whether its own result did.
@@ -210,20 +248,17 @@ impl Analysis<'_> {
         let entering = self.flow(id, &body);
         let roots = &body.roots;
         let mut changed = Vec::new();
-        let mut returns_fresh = self.assumed.returns[id];
-        for &block_id in &self.orders[id] {
+        let mut is_changed = false;
+        for &block_id in &self.orders[id].clone() {
             let program = self.scan.program;
             let block: &Block = &program.functions[id].blocks[block_id];
             let mut state = entering[usize::from(block_id)].clone();
             for (index, instruction) in block.instructions.iter().enumerate() {
                 if let Operation::Call { callee, arguments, .. } = &instruction.operation {
                     for callee in self.scan.callees(*callee, instruction.site) {
-                        let count = self.assumed.parameters[callee].len();
-                        for number in 0..count {
-                            let is_fresh =
-                                arguments.get(number).is_some_and(|argument| self.is_fresh(roots, &state, argument.value));
-                            if self.assumed.parameters[callee][number] && !is_fresh {
-                                self.assumed.parameters[callee][number] = false;
+                        for number in 0..self.given[callee].len() {
+                            let argument = arguments.get(number).map(|argument| argument.value);
+                            if self.gives(id, roots, &state, argument, (callee, number)) {
                                 changed.push(callee);
                             }
                         }
@@ -232,21 +267,45 @@ impl Analysis<'_> {
                 self.step(id, &body, block_id, index, &mut state);
             }
             if let TerminatorKind::Return(Some(value)) = &block.terminator.kind {
-                returns_fresh = returns_fresh && self.returns_new(roots, &state, *value);
+                is_changed |= self.returns(id, roots, &state, *value);
             }
         }
-        let is_changed = std::mem::replace(&mut self.assumed.returns[id], returns_fresh) != returns_fresh;
         self.bodies[id] = Some(body);
         (changed, is_changed)
     }
 
-    /// Null, or something made in this activation.
-    fn returns_new(&self, roots: &Roots, state: &FixedBitSet, value: Operand) -> bool {
-        if let Operand::Constant(constant) = value {
-            return matches!(self.scan.program.constants[constant], Constant::Null);
+    /// A call gives an argument for a parameter. Whether less is promised of the parameter now.
+    fn gives(
+        &mut self,
+        id: FunctionId,
+        roots: &Roots,
+        state: &FixedBitSet,
+        argument: Option<Operand>,
+        (callee, number): (FunctionId, usize),
+    ) -> bool {
+        let Some(argument) = argument else { return self.assumed.parameters[callee][number].give_up_all() };
+        let mut is_less = false;
+        for position in 0..self.given[callee][number].len() {
+            let object = self.given[callee][number][position];
+            if self.assumed.parameters[callee][number].holds(object) && !self.is_fresh(id, roots, state, argument, object) {
+                is_less |= self.assumed.parameters[callee][number].give_up(object);
+            }
         }
-        let is_own = |number: &u32| !matches!(roots.all[*number as usize].origin, Origin::Parameter(_));
-        roots.behind(value).is_some_and(|behind| behind.iter().all(is_own)) && self.is_fresh(roots, state, value)
+        is_less
+    }
+
+    /// Null, or something made in this activation, is promised to be fresh. Whether less is promised now.
+    fn returns(&mut self, id: FunctionId, roots: &Roots, state: &FixedBitSet, value: Operand) -> bool {
+        let promise = &mut self.assumed.returns[id];
+        let Some(behind) = roots.behind(&self.scan, value) else { return promise.give_up_all() };
+        let mut is_less = false;
+        for number in behind {
+            let root = &roots.all[*number as usize];
+            if matches!(root.origin, Origin::Parameter(_)) || !state.contains(*number as usize) {
+                is_less |= promise.give_up(root.object);
+            }
+        }
+        is_less
     }
 
     fn answers(mut self, accesses: &Accesses) -> Freshness {
@@ -275,11 +334,11 @@ impl Analysis<'_> {
                             let number = body.firsts[usize::from(block_id)] + index;
                             body.lost[number].iter().for_each(|root| during.set(*root as usize, false));
                         }
-                        let answers: Vec<Fresh> = made
+                        let answers: Vec<Answers> = made
                             .iter()
                             .map(|access| self.answer(roots, &during, access, &mut freshness.publications, &mut known))
                             .collect();
-                        if answers.iter().any(|answer| *answer != Fresh::No) {
+                        if answers.iter().any(|answers| !answers.is_empty()) {
                             freshness
                                 .starts
                                 .insert(freshness.positions.number(id, block_id, index), freshness.answers.len() as u32);
@@ -295,6 +354,7 @@ impl Analysis<'_> {
         freshness
     }
 
+    /// What of an access is fresh.
     fn answer(
         &self,
         roots: &Roots,
@@ -302,27 +362,36 @@ impl Analysis<'_> {
         access: &MemoryAccess,
         lists: &mut Vec<Box<[Position]>>,
         known: &mut FxHashMap<Box<[Position]>, PublicationsId>,
-    ) -> Fresh {
-        let Place::Operand(operand) = access.place else { return Fresh::No };
-        if !self.is_fresh(roots, state, operand) {
-            return Fresh::No;
-        }
-        let behind = roots.behind(operand).unwrap_or_default();
-        let mut publications: Vec<Position> = Vec::new();
-        for root in behind.iter().map(|number| &roots.all[*number as usize]) {
+    ) -> Answers {
+        let Place::Operand(operand) = access.place else { return Answers::new() };
+        let behind: BTreeSet<u32> = roots.behind(&self.scan, operand).unwrap_or_default().iter().copied().collect();
+        let mut answers = Answers::new();
+        let mut old: SmallVec<[AbstractObjectId; 2]> = SmallVec::new();
+        for number in behind {
+            let root = &roots.all[number as usize];
+            let object = root.object;
             // All instances end, also those that are no longer behind the register.
-            if access.action == Action::End && root.is_repeated {
-                return Fresh::No;
+            let ends_others = access.action == Action::End && root.is_repeated;
+            if !state.contains(number as usize) || ends_others || self.publications.is_lost.contains(object.index()) {
+                old.push(object);
+            } else if !answers.iter().any(|(known, _)| *known == object) {
+                answers.push((object, self.fresh(object, lists, known)));
             }
-            for object in &root.objects {
-                if self.publications.is_lost.contains(object.index()) {
-                    return Fresh::No;
-                }
-                publications.extend(&self.publications.stores[object.index()]);
-                if self.publications.is_copied.contains(object.index()) {
-                    publications.extend(&self.publications.copies);
-                }
-            }
+        }
+        answers.retain(|(object, _)| !old.contains(object));
+        answers
+    }
+
+    /// The answer for an object that nobody knows yet.
+    fn fresh(
+        &self,
+        object: AbstractObjectId,
+        lists: &mut Vec<Box<[Position]>>,
+        known: &mut FxHashMap<Box<[Position]>, PublicationsId>,
+    ) -> Fresh {
+        let mut publications: Vec<Position> = self.publications.stores[object.index()].clone();
+        if self.publications.is_copied.contains(object.index()) {
+            publications.extend(&self.publications.copies);
         }
         publications.sort_unstable();
         publications.dedup();

@@ -1,7 +1,7 @@
 //! Freshness: which accesses are made to an object that no other thread can know yet?
 //!
 //! # Definition   A *root* is a register that holds the address of an object made in this activation (stack, heap, what a callee made and
-//!                returns), or a parameter for which every call gives such an address. An object is *published* by an instruction that stores an
+//!                returns), or a parameter, object by object: every call that gives an address in the object gives such a one. An object is *published* by an instruction that stores an
 //!                address in it anywhere, or hands one to a new thread, to the library to keep, to unknown code. An access is fresh if its
 //!                address is derived from roots alone, and on no way since the root was executed an instruction, callees' included, may have
 //!                published an object that the root may point to. Greatest solution over all calls.
@@ -19,12 +19,13 @@ mod publication;
 mod roots;
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::accesses::{Accesses, Position, Positions};
 use super::call_graph::CallGraph;
-use super::points_to::PointsTo;
+use super::points_to::{AbstractObjectId, PointsTo};
 use crate::models::BoundModels;
-use crate::program::{BlockId, FunctionId, Program};
+use crate::program::Program;
 
 /// Whether an access can race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,12 +42,15 @@ pub enum Fresh {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PublicationsId(u32);
 
+/// The objects that an access touches while they are fresh; whatever else it touches is not.
+type Answers = SmallVec<[(AbstractObjectId, Fresh); 1]>;
+
 /// The freshness of every access of a program.
 pub struct Freshness {
     positions: Positions,
-    /// By position: where its answers begin in `answers`, one for each access; `None` where none is fresh.
+    /// By position: where its answers begin in `answers`, one list for each access; `None` where none is fresh.
     starts: FxHashMap<usize, u32>,
-    answers: Vec<Fresh>,
+    answers: Vec<Answers>,
     publications: Vec<Box<[Position]>>,
 }
 
@@ -61,16 +65,12 @@ impl Freshness {
         flow::solve(program, models, points_to, calls, accesses)
     }
 
-    /// Of the access with this number among those of the instruction (`Accesses::at`).
-    pub fn at(&self, function: FunctionId, block: BlockId, index: usize, access: usize) -> Fresh {
-        let number = self.positions.number(function, block, index);
-        self.starts.get(&number).map_or(Fresh::No, |start| self.answers[*start as usize + access])
-    }
-
-    /// Whether no access of the instruction can race, whatever else does.
-    pub fn is_fresh(&self, accesses: &Accesses, function: FunctionId, block: BlockId, index: usize) -> bool {
-        let count = accesses.at(function, block, index).len();
-        (0..count).all(|access| self.at(function, block, index, access) == Fresh::Always)
+    /// Of the access with this number among those of the instruction (`Accesses::at`), when it touches this object.
+    pub fn at(&self, position: Position, access: usize, object: AbstractObjectId) -> Fresh {
+        let number = self.positions.number(position.function, position.block, position.index);
+        let Some(start) = self.starts.get(&number) else { return Fresh::No };
+        let answers = &self.answers[*start as usize + access];
+        answers.iter().find(|(known, _)| *known == object).map_or(Fresh::No, |(_, fresh)| *fresh)
     }
 
     /// Where the objects of such accesses are published, ascending.
@@ -78,9 +78,10 @@ impl Freshness {
         &self.publications[id.0 as usize]
     }
 
-    /// How many accesses are fresh: always, and unless a publication races.
+    /// How many accesses are fresh in some object: always, and unless a publication races.
     pub fn counts(&self) -> (usize, usize) {
-        let count = |wanted: fn(&Fresh) -> bool| self.answers.iter().filter(|answer| wanted(answer)).count();
+        let of = |answers: &Answers, wanted: fn(&Fresh) -> bool| answers.iter().any(|(_, answer)| wanted(answer));
+        let count = |wanted: fn(&Fresh) -> bool| self.answers.iter().filter(|answers| of(answers, wanted)).count();
         (count(|answer| *answer == Fresh::Always), count(|answer| matches!(answer, Fresh::Unless(_))))
     }
 }

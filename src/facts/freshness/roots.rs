@@ -2,7 +2,7 @@
 //!
 //! A register is derived from roots when it is computed from them by offsets, casts, choices and phis. A phi may keep the address of an
 //! earlier execution, so it counts only for roots that are executed once in an activation; a root that is used otherwise was
-//! not executed again since (see the theorem of `values`).
+//! not executed again since (see the theorem of `values`). A register that may hold addresses of several objects has a root for each.
 
 use smallvec::SmallVec;
 
@@ -15,7 +15,7 @@ use crate::program::{BlockId, CastKind, Constant, Function, FunctionId, Instruct
 /// More objects than this behind a root are not followed.
 const MOST_OBJECTS: usize = 16;
 /// More roots than this behind a register likewise.
-const MOST_ROOTS: usize = 4;
+const MOST_ROOTS: usize = 32;
 
 /// What makes a root fresh when it is executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub(super) enum Origin {
 pub(super) struct Root {
     pub register: RegisterId,
     pub origin: Origin,
-    pub objects: SmallVec<[AbstractObjectId; 2]>,
+    pub object: AbstractObjectId,
     /// More than once in an activation.
     pub is_repeated: bool,
 }
@@ -83,10 +83,11 @@ impl Roots {
                 objects.push(location.object);
             }
         }
-        if !objects.is_empty() {
-            self.derived[usize::from(register)] = Some(SmallVec::from_slice(&[self.all.len() as u32]));
-            self.all.push(Root { register, origin, objects, is_repeated });
-        }
+        let first = self.all.len() as u32;
+        let root = |object| Root { register, origin: origin.clone(), object, is_repeated };
+        self.all.extend(objects.into_iter().map(root));
+        // Nothing lies behind an address without objects.
+        self.derived[usize::from(register)] = Some((first..self.all.len() as u32).collect());
     }
 
     /// Rounds over all definitions until nothing changes: phis stand before what they depend on. Phis of one loop start without each other.
@@ -163,12 +164,25 @@ impl Roots {
         (merged.len() <= MOST_ROOTS).then_some(merged)
     }
 
-    /// The roots behind an operand; `None` for null and whatever else is no derived address.
-    pub fn behind(&self, operand: Operand) -> Option<&[u32]> {
+    /// The roots behind an operand, none behind null; `None` for whatever is no derived address.
+    pub fn behind(&self, scan: &Scan<'_>, operand: Operand) -> Option<&[u32]> {
         match operand {
-            Operand::Register(register) => self.derived[usize::from(register)].as_deref().filter(|roots| !roots.is_empty()),
-            Operand::Constant(_) => None,
+            Operand::Register(register) => self.derived[usize::from(register)].as_deref(),
+            Operand::Constant(constant) => matches!(scan.program.constants[constant], Constant::Null).then_some(&[]),
         }
+    }
+
+    /// The roots that an instruction makes when it gives a register its value.
+    pub fn made(&self, register: RegisterId) -> &[u32] {
+        let roots = self.derived[usize::from(register)].as_deref().unwrap_or_default();
+        let is_own = roots.first().is_some_and(|first| self.all[*first as usize].register == register);
+        if is_own { roots } else { &[] }
+    }
+
+    /// The objects whose addresses a parameter may hold, as far as they are followed.
+    pub fn objects_of(&self, parameter: usize) -> impl Iterator<Item = AbstractObjectId> + '_ {
+        let is_its = move |root: &&Root| root.origin == Origin::Parameter(parameter);
+        self.all.iter().filter(is_its).map(|root| root.object)
     }
 }
 

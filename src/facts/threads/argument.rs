@@ -3,6 +3,7 @@
 //! # Theorem      If one loop creates all instances that may overlap, one in each iteration, and the argument grows by d with the loop's counter, two
 //!                of them are at least d apart. If the argument points c bytes into an object of s bytes that the same iteration has allocated, the
 //!                s − c bytes from there on are no other instance's.
+//!                Two threads that are created with two constants, or at two places of objects that exist once, have different arguments.
 //! # Deviations   A counter that wraps, and an allocation that fails, are not thought of: neither gives an address that can be used.
 
 use super::super::loops::{Definition, constant};
@@ -26,6 +27,21 @@ pub(super) struct Distance {
 
 pub(super) fn distances(walk: &Walk<'_>, order: &Order) -> Vec<Option<Distance>> {
     (0..walk.places.tree.threads.len()).map(|index| distance(walk, order, ThreadId::from(index))).collect()
+}
+
+/// The argument of all instances of a thread, where it is one number or one place.
+pub(super) fn fixed(walk: &Walk<'_>) -> Vec<Option<(Base, i64)>> {
+    let of_thread = |creations: &Vec<Creation>| {
+        let [creation] = creations[..] else { return None };
+        if walk.places.tree.activation(creation.point.activation).is_cut || walk.has_given_up {
+            return None;
+        }
+        let argument = walk.places.thread_argument(creation.point)?;
+        let address = walk.places.address(creation.point.activation, argument)?;
+        let is_fixed = address.terms.is_empty() && !matches!(address.base, Base::Register(..));
+        is_fixed.then_some((address.base, address.constant))
+    };
+    walk.places.tree.creations.iter().map(of_thread).collect()
 }
 
 fn distance(walk: &Walk<'_>, order: &Order, thread: ThreadId) -> Option<Distance> {

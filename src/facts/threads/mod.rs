@@ -43,7 +43,7 @@ use crate::program::{BlockId, FunctionId, Program, SiteId};
 use argument::Distance;
 use barriers::{Barrier, Barriers};
 use phases::Phases;
-use places::Places;
+use places::{Base, Places};
 use relation::Order;
 use relevant::{Input, Relevant};
 use state::State;
@@ -63,6 +63,7 @@ pub struct Threads {
     phases: Phases,
     order: Order,
     argument_distances: Vec<Option<Distance>>,
+    fixed_arguments: Vec<Option<(Base, i64)>>,
     joins: Vec<Vec<SiteId>>,
     instances: Vec<Option<u64>>,
     barriers: Vec<Barrier>,
@@ -89,6 +90,7 @@ impl Threads {
         let stages = exchange(&mut walk);
         let order = Order::of(&tree, &walk.exchange, walk.has_given_up);
         let argument_distances = argument::distances(&walk, &order);
+        let fixed_arguments = argument::fixed(&walk);
         let Walk { records, mut phases, has_given_up, join_sites, barriers, .. } = walk;
         let all: Vec<ThreadId> = (0..tree.threads.len()).map(ThreadId::from).collect();
         phases.finish(all);
@@ -107,7 +109,7 @@ impl Threads {
             .map(|index| join_sites.remove(&ThreadId::from(index)).unwrap_or_default().into_iter().collect());
         let joins = joins.collect();
         let barriers = barriers.all;
-        Threads { roots, phase_changes, phases, order, argument_distances, joins, instances, barriers, tree }
+        Threads { roots, phase_changes, phases, order, argument_distances, fixed_arguments, joins, instances, barriers, tree }
     }
 
     pub fn threads(&self) -> impl Iterator<Item = (ThreadId, &AbstractThread)> {
@@ -214,6 +216,22 @@ impl Threads {
     /// Whether each instance's argument points into an object that was allocated for its creation alone.
     pub fn has_argument_of_its_own(&self, thread: ThreadId) -> bool {
         self.argument_distances[thread.index()].is_some_and(|distance| distance.is_allocated)
+    }
+
+    /// How far the arguments of two threads are apart, if they certainly differ; `u64::MAX` when that is not known.
+    pub fn argument_gap(&self, left: ThreadId, right: ThreadId) -> Option<u64> {
+        let (one, other) = (self.fixed_arguments[left.index()]?, self.fixed_arguments[right.index()]?);
+        match (one.0, other.0) {
+            (left, right) if left == right => Some(one.1.abs_diff(other.1)).filter(|gap| *gap > 0),
+            (Base::Object(_), Base::Object(_)) => Some(u64::MAX),
+            _ => None,
+        }
+    }
+
+    /// Whether another thread with the same entry certainly has another argument.
+    pub fn has_peers(&self, thread: ThreadId) -> bool {
+        let entry = self.thread(thread).entry;
+        self.threads().any(|(other, known)| known.entry == entry && self.argument_gap(thread, other).is_some())
     }
 
     /// Where all instances of the thread are certainly joined; nothing if they never are.

@@ -40,8 +40,26 @@ pub enum Action {
     },
     /// Returns 0 now, and something else after any amount of further work.
     SaveJump,
+    /// Goes back to where `SaveJump` returned.
+    Jump,
     /// Calls a routine of which it is not known which one.
     RunUnknown,
+    /// Waits for a permit of a semaphore, or sees a flag.
+    WaitForPermit {
+        semaphore: Operand,
+        attempt: Attempt,
+        worked: ResultFact,
+        failed: ResultFact,
+    },
+    PostPermit {
+        semaphore: Operand,
+        is_flag: bool,
+    },
+    /// A semaphore is initialised, with so many permits if that is known.
+    ResetPermits {
+        semaphore: Operand,
+        permits: Option<u64>,
+    },
     /// Other threads begin here.
     Create,
     /// Waits for the end of another thread.
@@ -65,7 +83,11 @@ impl Action {
             | Action::EndAtomic
             | Action::Once { .. }
             | Action::SaveJump
+            | Action::Jump
             | Action::RunUnknown
+            | Action::WaitForPermit { .. }
+            | Action::PostPermit { .. }
+            | Action::ResetPermits { .. }
             | Action::End { .. } => true,
             Action::Callback { .. } | Action::Create | Action::Join => false,
         }
@@ -108,6 +130,16 @@ impl LibraryCall<'_> {
 
     fn argument(&self, index: usize) -> Option<Operand> {
         self.arguments.get(index).map(|argument| argument.value)
+    }
+
+    fn number(&self, index: usize) -> Option<u64> {
+        match self.argument(index)? {
+            Operand::Constant(constant) => match self.program.constants[constant] {
+                Constant::Integer { value, .. } => u64::try_from(value).ok(),
+                _ => None,
+            },
+            Operand::Register(_) => None,
+        }
     }
 
     fn is_zero(&self, index: usize) -> bool {
@@ -161,7 +193,8 @@ impl LibraryCall<'_> {
             Effect::Spawn { .. } => Action::Create,
             Effect::Join { attempt: Attempt::Blocking, .. } => Action::Join,
             Effect::ExitThread { .. } | Effect::ContinueExit => Action::End { leaves_others: true },
-            Effect::Fail | Effect::Exit { .. } | Effect::Jump { .. } => Action::End { leaves_others: false },
+            Effect::Jump { .. } => Action::Jump,
+            Effect::Fail | Effect::Exit { .. } => Action::End { leaves_others: false },
             // The body is the section: see the skeleton.
             Effect::AtomicBody => return None,
             // These run at another time, as roots of their own.
@@ -175,11 +208,16 @@ impl LibraryCall<'_> {
             Effect::Join { .. } | Effect::Detach { .. } | Effect::Cancel { .. } => return None,
             // A thread that ends here does not come further.
             Effect::SetCancelState { .. } | Effect::SetCancelType { .. } | Effect::CancellationPoint => return None,
-            // These never protect: anyone may post, a signal orders nothing.
-            Effect::InitializeSemaphore { .. }
-            | Effect::WaitSemaphore { .. }
-            | Effect::PostSemaphore { .. }
-            | Effect::ReadSemaphore { .. }
+            Effect::InitializeSemaphore { semaphore, value } => {
+                Action::ResetPermits { semaphore: self.argument(*semaphore)?, permits: self.number(*value) }
+            }
+            Effect::WaitSemaphore { semaphore, attempt } => {
+                let (worked, failed) = (ResultFact::Equal(0), ResultFact::NotEqual(0));
+                Action::WaitForPermit { semaphore: self.argument(*semaphore)?, attempt: *attempt, worked, failed }
+            }
+            Effect::PostSemaphore { semaphore } => Action::PostPermit { semaphore: self.argument(*semaphore)?, is_flag: false },
+            // These never protect: a look at the permits, and a signal, order nothing.
+            Effect::ReadSemaphore { .. }
             | Effect::DestroySemaphore { .. }
             | Effect::Signal { .. }
             | Effect::InitializeCondition { .. }

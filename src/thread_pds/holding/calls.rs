@@ -110,7 +110,9 @@ impl Tabulation<'_, '_> {
             let mut after = Working::default();
             for (held, site) in Working::of(self.locksets.get(lockset), &exit.sites).items {
                 let names = self.out_of_callee(at.key, &held.names, &pairs, arguments, &passed);
-                if !names.is_empty() {
+                if names.is_empty() {
+                    after.lose(&held);
+                } else {
                     let since = if held.since == Some(Moment::HERE) { Some(self.moment(at)) } else { held.since };
                     after.items.push((Held { names, since, ..held }, site));
                 }
@@ -126,6 +128,7 @@ impl Tabulation<'_, '_> {
                 let is_released = held.token == Token::Lock
                     && (exit.released.all || exit.released.families().any(|family| self.identity.may_alias(family, held.family)));
                 if is_released {
+                    after.lose(held);
                     continue;
                 }
                 match after.position(held.token, &held.names) {

@@ -33,7 +33,7 @@ pub fn inside_once(control: Place) -> Held {
     special(Token::InsideOnce, Names::of_place(control), Mode::Exclusive)
 }
 
-fn special(token: Token, names: Names, mode: Mode) -> Held {
+pub(super) fn special(token: Token, names: Names, mode: Mode) -> Held {
     Held { token, names, family: Identity::NOWHERE, mode, count: 1, since: None }
 }
 
@@ -123,12 +123,16 @@ impl Tabulation<'_, '_> {
             Action::Once { control, routines } => self.once(at, *control, routines, before, next),
             Action::Callback { routines } => self.callback(at, routines, before, next),
             Action::SaveJump => {
-                let mut again = before.clone();
+                let again = self.second_return(at, before.clone());
                 next.push(self.learn(at, before, ResultFact::Equal(0)));
-                again.valuation = Default::default();
-                let again = self.lose_all(again);
-                next.push(self.learn(at, again, ResultFact::NotEqual(0)));
+                next.extend(again.map(|again| self.learn(at, again, ResultFact::NotEqual(0))));
             }
+            Action::Jump => self.jump(&before),
+            Action::WaitForPermit { semaphore, attempt, worked, failed } => {
+                self.wait_for_permit(at, (*semaphore, *attempt), (*worked, *failed), before, next);
+            }
+            Action::PostPermit { semaphore, .. } => next.push(self.post_permit(at, *semaphore, before, collected)),
+            Action::ResetPermits { semaphore, .. } => next.push(self.reset_permits(at, *semaphore, before)),
             Action::RunUnknown => next.push(self.lose_all(before)),
             Action::Create => {
                 if let Some(collected) = collected {
@@ -159,6 +163,10 @@ impl Tabulation<'_, '_> {
             | Action::Callback { .. }
             | Action::Create
             | Action::Join
+            | Action::Jump
+            | Action::WaitForPermit { .. }
+            | Action::PostPermit { .. }
+            | Action::ResetPermits { .. }
             | Action::End { .. } => return,
         };
         let CallAt { context, block, index, .. } = *at;
@@ -179,6 +187,9 @@ impl Tabulation<'_, '_> {
         let (names, family) = self.lock_names(at.key, lock);
         if names.is_empty() {
             // Some lock is taken: nothing is certain of it.
+            if mode == Mode::Shared {
+                self.locksets.lose(family);
+            }
             next.push(before);
             return;
         }
@@ -186,6 +197,9 @@ impl Tabulation<'_, '_> {
         let may_fail_when_held = is_read_write || self.kinds.may_fail_when_held(self.identity.locations(family));
         let mut working = self.working(&before);
         let known = working.get(Token::Lock, &names).map(|held| held.mode);
+        let is_refused = known.is_none() && mode == Mode::Exclusive && is_read_write && attempt == Attempt::Blocking;
+        // Whoever may hold it shared is refused, goes on, and holds it shared.
+        let mode = if is_refused && self.may_be_lost(at, family) { Mode::Shared } else { mode };
         match (known, attempt) {
             (None, _) => {
                 let since = Some(self.moment(at));
@@ -223,6 +237,13 @@ impl Tabulation<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Whether a thread may hold a lock of this family shared without any set saying so; the block is looked at again when more are lost.
+    fn may_be_lost(&mut self, at: &CallAt<'_>, family: Family) -> bool {
+        self.upgrades.insert((at.context, at.block));
+        let lost: SmallVec<[Family; 4]> = self.locksets.lost().collect();
+        lost.into_iter().any(|other| self.identity.may_alias(other, family))
     }
 
     /// Now, in the order of threads.
@@ -291,17 +312,17 @@ impl Tabulation<'_, '_> {
         next.extend(all.alternatives);
     }
 
-    fn working(&self, alternative: &Alternative) -> Working {
+    pub(super) fn working(&self, alternative: &Alternative) -> Working {
         Working::of(self.locksets.get(alternative.lockset), &alternative.sites)
     }
 
-    fn with(&mut self, mut alternative: Alternative, working: Working) -> Alternative {
+    pub(super) fn with(&mut self, mut alternative: Alternative, working: Working) -> Alternative {
         (alternative.lockset, alternative.sites) = working.seal(&mut self.locksets);
         alternative
     }
 
     /// The alternative in which the call's result is so.
-    fn learn(&self, at: &CallAt<'_>, mut alternative: Alternative, fact: ResultFact) -> Alternative {
+    pub(super) fn learn(&self, at: &CallAt<'_>, mut alternative: Alternative, fact: ResultFact) -> Alternative {
         let Some(result) = at.call.result else { return alternative };
         let bits = match self.program.functions[at.key.function].registers[result].ty {
             Type::Scalar(Scalar::Integer(bits)) if bits <= 64 => bits,
@@ -326,9 +347,9 @@ impl Tabulation<'_, '_> {
     }
 
     /// Forgets every lock: what was held is not known.
-    fn lose_all(&mut self, mut alternative: Alternative) -> Alternative {
+    pub(super) fn lose_all(&mut self, mut alternative: Alternative) -> Alternative {
         let mut working = self.working(&alternative);
-        working.retain(|held| matches!(held.token, Token::OnceDone | Token::OwnArgument | Token::Acquired));
+        working.retain(|held| matches!(held.token, Token::OnceDone | Token::OwnArgument | Token::Acquired | Token::Handed));
         alternative.released.all = true;
         self.with(alternative, working)
     }

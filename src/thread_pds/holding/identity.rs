@@ -7,7 +7,7 @@
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::loads::Loads;
+use super::loads::{Loads, Table};
 use crate::facts::{Facts, Location, Offset, TermId};
 use crate::locks::{Family, Names, Place, Term};
 use crate::program::{Constant, FunctionId, Operand, Program, RegisterId};
@@ -115,7 +115,7 @@ impl<'a, 'p> Identity<'a, 'p> {
     }
 
     /// If the register is loaded a fixed distance from the thread's argument, out of a table of different values: which one.
-    pub fn entry_of_a_table(&mut self, function: FunctionId, register: RegisterId, argument: TermId) -> Option<Location> {
+    pub fn entry_of_a_table(&mut self, function: FunctionId, register: RegisterId, argument: TermId) -> Option<Table> {
         self.loads.entry_of_a_table(function, register, argument)
     }
 

@@ -7,7 +7,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::accesses::WHOLE;
-use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Location, TermId};
+use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Location, Offset, TermId};
 use crate::program::{FunctionId, Operand, Operation, Program, RegisterId, Type};
 
 /// Larger tables are not looked into, in bytes.
@@ -101,26 +101,30 @@ impl<'a, 'p> Loads<'a, 'p> {
 
     /// If the register is loaded a fixed distance from the argument, out of a table that nobody writes and whose entries all differ: the
     /// table. Threads with different arguments then have different values.
-    pub fn entry_of_a_table(&mut self, function: FunctionId, register: RegisterId, argument: TermId) -> Option<Location> {
+    pub fn entry_of_a_table(&mut self, function: FunctionId, register: RegisterId, argument: TermId) -> Option<Table> {
         let body = &self.program.functions[function];
         let mut instructions = body.blocks.iter().flat_map(|block| &block.instructions);
         let load = instructions.find(|one| one.result == Some(register))?;
         let Operation::Load { address, .. } = load.operation else { return None };
         let term = self.term(function, address);
-        self.facts.values.difference(term, argument)?;
+        let distance = self.facts.values.difference(term, argument)?;
         let size = self.program.layout.store_bytes(body.registers[register].ty);
-        let mut locations = self.facts.points_to.pointees(function, address);
-        let (Some(location), None) = (locations.next(), locations.next()) else { return None };
-        let AbstractObjectKind::Global(global) = self.facts.points_to.object(location.object).kind else { return None };
+        let locations: Vec<Location> = self.facts.points_to.pointees(function, address).collect();
+        let object = locations.first()?.object;
+        if locations.iter().any(|location| location.object != object) {
+            return None;
+        }
+        let AbstractObjectKind::Global(global) = self.facts.points_to.object(object).kind else { return None };
         let global = &self.program.globals[global];
         if !global.relocations.is_empty() || global.size > LARGEST_TABLE || !self.is_never_written(function, address, size) {
             return None;
         }
         let entry = |at: u64| (at..at + size).map(|at| global.bytes.get(at as usize).copied().unwrap_or(0)).collect::<Vec<u8>>();
-        let entries: Vec<Vec<u8>> =
-            (0..(global.size + 1).saturating_sub(size)).filter(|at| location.offset.contains(*at)).map(entry).collect();
+        let (residue, step) = progression(&locations)?;
+        let places = (residue..(global.size + 1).saturating_sub(size)).step_by(usize::try_from(step).ok()?);
+        let entries: Vec<Vec<u8>> = places.map(entry).collect();
         let different: FxHashSet<&Vec<u8>> = entries.iter().collect();
-        (different.len() == entries.len()).then_some(location)
+        (different.len() == entries.len()).then_some(Table { object, residue, step, distance })
     }
 
     fn is_never_written(&self, function: FunctionId, address: Operand, size: u64) -> bool {
@@ -135,4 +139,37 @@ impl<'a, 'p> Loads<'a, 'p> {
                     && !writes.any(|(written, width)| points_to.may_alias(location, size, *written, *width))
             })
     }
+}
+
+/// Entries of a global that all differ, and how far from the thread's argument its own one lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Table {
+    object: AbstractObjectId,
+    residue: u64,
+    step: u64,
+    distance: i64,
+}
+
+/// The smallest arithmetic progression from below that contains all the places.
+fn progression(locations: &[Location]) -> Option<(u64, u64)> {
+    let mut step = 0;
+    let mut first: Option<u64> = None;
+    for location in locations {
+        let (residue, stride) = match location.offset {
+            Offset::At(at) => (at, 0),
+            Offset::Class { residue, stride } => (residue, stride),
+            Offset::Any => return None,
+        };
+        let known = *first.get_or_insert(residue);
+        step = [stride, known.abs_diff(residue)].into_iter().fold(step, greatest_common_divisor);
+    }
+    // One place alone is a table of one entry.
+    Some(if step == 0 { (first?, u64::MAX) } else { (first? % step, step) })
+}
+
+fn greatest_common_divisor(mut left: u64, mut right: u64) -> u64 {
+    while right != 0 {
+        (left, right) = (right, left % right);
+    }
+    left
 }

@@ -2,9 +2,9 @@
 //!
 //! | question | file |
 //! |---|---|
-//! | what of a function matters? | `skeleton`, `action`, `usefulness` |
+//! | what of a function matters? | `skeleton`, `action`, `flags`, `usefulness` |
 //! | which lock is it? | `identity`, `loads`, `parameters`, `kinds` |
-//! | what does one instruction do? | `effects`, `calls`, `state` |
+//! | what does one instruction do? | `effects`, `calls`, `jumps`, `permits`, `state` |
 //! | in which ways is a function entered? | `context` |
 //! | what is held where? | `tabulate`, all of it in `prepared` |
 
@@ -12,10 +12,13 @@ mod action;
 mod calls;
 mod context;
 mod effects;
+mod flags;
 mod identity;
+mod jumps;
 mod kinds;
 mod loads;
 mod parameters;
+mod permits;
 mod prepared;
 mod skeleton;
 mod state;
@@ -28,7 +31,8 @@ pub use context::{ContextId, ContextKey, Contexts, Edge, Standing};
 pub use effects::inside_once;
 pub use identity::Identity;
 pub use kinds::{Kinds, TakenAgain};
+pub use loads::Table;
 pub use prepared::Prepared;
 pub use skeleton::{EventKind, Skeletons, Target, build as skeletons};
 pub use state::{Alternative, Released, State};
-pub use tabulate::{AccessState, Collected, CreationState, ReleaseState, Tabulation};
+pub use tabulate::{AccessState, Collected, CreationState, PostState, ReleaseState, Tabulation};

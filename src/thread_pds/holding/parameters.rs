@@ -67,10 +67,14 @@ fn used_in(
                     | Action::Forget { lock }
                     | Action::Wait { lock } => add(*lock),
                     Action::Once { control, .. } => add(*control),
+                    Action::WaitForPermit { semaphore, .. }
+                    | Action::PostPermit { semaphore, .. }
+                    | Action::ResetPermits { semaphore, .. } => add(*semaphore),
                     Action::BeginAtomic
                     | Action::EndAtomic
                     | Action::Callback { .. }
                     | Action::SaveJump
+                    | Action::Jump
                     | Action::RunUnknown
                     | Action::Create
                     | Action::Join

@@ -8,6 +8,7 @@ use rustc_hash::FxHashSet;
 use typed_index_collections::TiVec;
 
 use super::action::{Action, LibraryCall};
+use super::flags::Flags;
 use crate::facts::Facts;
 use crate::models::{BoundModels, Effect};
 use crate::program::{Argument, BlockId, Callee, FunctionId, Instruction, Operation, Program, RegisterId, SiteId};
@@ -60,8 +61,9 @@ pub fn build(
     facts: &Facts<'_>,
     is_shared: &dyn Fn(FunctionId, BlockId, usize) -> bool,
 ) -> Skeletons {
+    let flags = Flags::of(program, facts);
     let mut skeletons: Skeletons =
-        program.functions.keys().map(|function| build_one(program, models, facts, function, is_shared)).collect();
+        program.functions.keys().map(|function| build_one(program, models, facts, &flags, function, is_shared)).collect();
     // Callees before callers; inside a cycle until nothing changes.
     for component in facts.call_graph.components() {
         loop {
@@ -125,6 +127,7 @@ fn build_one(
     program: &Program,
     models: &BoundModels<'_>,
     facts: &Facts<'_>,
+    flags: &Flags,
     function: FunctionId,
     is_shared: &dyn Fn(FunctionId, BlockId, usize) -> bool,
 ) -> Skeleton {
@@ -149,6 +152,10 @@ fn build_one(
             }
             if let Some(call) = call(program, models, facts, function, instruction) {
                 events.push(event(EventKind::Call(call)));
+            }
+            if let Some(action) = flags.action(program, facts, function, instruction) {
+                let targets = vec![Target::Library(vec![action])];
+                events.push(event(EventKind::Call(CallEvent { targets, arguments: Vec::new(), result: instruction.result })));
             }
             if let Some(result) = instruction.result {
                 events.push(event(EventKind::Define(result)));

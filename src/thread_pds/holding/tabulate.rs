@@ -8,7 +8,7 @@
 //! # Papers       Reps, Horwitz, Sagiv 1995 (tabulation); Das, Lerner, Seigle 2002 (property simulation).
 //! # Deviations   1. A callee is summarised once for each entry that matters, never inlined; recursion is a cycle of summaries.
 //!                2. What a lock is called in the caller alone is kept aside, and dropped if the callee may have released such a lock.
-//!                3. After a second return of `setjmp` nothing is held.
+//!                3. After a second return of `setjmp` what `jumps` says is held.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -19,6 +19,8 @@ use typed_index_collections::TiVec;
 use super::context::{ContextId, ContextKey, Contexts, Standing};
 use super::effects::Renamed;
 use super::identity::Identity;
+use super::jumps::Jumps;
+use super::permits::Permits;
 use super::skeleton::{EventKind, Skeletons};
 use super::state::{Alternative, Released, State};
 use super::usefulness::Usefulness;
@@ -48,6 +50,13 @@ pub struct Tabulation<'a, 'p> {
     pub(super) renamed: FxHashMap<(FunctionId, BlockId, BlockId, LocksetId), Renamed>,
     /// By function: the parameters through which it, or what it calls, finds locks.
     pub lock_parameters: TiVec<FunctionId, Vec<usize>>,
+    pub(super) jumps: Jumps,
+    /// The blocks with locks that are taken exclusively, unless their thread may hold them shared.
+    pub(super) upgrades: BTreeSet<(ContextId, BlockId)>,
+    /// How many families of lost locks they know of.
+    known_lost: usize,
+    /// The semaphores that are followed.
+    pub permits: Permits,
     dirty: BTreeMap<ContextId, BTreeSet<(u32, BlockId)>>,
     deadline: Deadline,
     /// Blocks that were looked at.
@@ -64,6 +73,7 @@ pub struct Collected {
     pub held_at_creation: BTreeSet<Place>,
     pub creations: Vec<CreationState>,
     pub releases: Vec<ReleaseState>,
+    pub posts: Vec<PostState>,
 }
 
 /// A creation of threads in one alternative of one context.
@@ -83,6 +93,17 @@ pub struct ReleaseState {
     pub index: usize,
     /// `None`: any lock.
     pub lock: Option<(Option<Place>, Family)>,
+}
+
+/// Where a semaphore is posted, in one alternative of one context.
+#[derive(Clone, Copy, Debug)]
+pub struct PostState {
+    pub context: ContextId,
+    pub block: BlockId,
+    pub index: usize,
+    pub semaphore: (Option<Place>, Family),
+    /// The thread has waited for it before, and not posted since.
+    pub has_permit: bool,
 }
 
 /// An access in one alternative of one context.
@@ -106,6 +127,8 @@ impl<'a, 'p> Tabulation<'a, 'p> {
         identity: Identity<'a, 'p>,
         deadline: Deadline,
     ) -> Tabulation<'a, 'p> {
+        let mut identity = identity;
+        let permits = super::permits::find(skeletons, &mut identity);
         Tabulation {
             program,
             facts,
@@ -121,6 +144,10 @@ impl<'a, 'p> Tabulation<'a, 'p> {
             usefulness: FxHashMap::default(),
             renamed: FxHashMap::default(),
             lock_parameters: super::parameters::find(program, facts, skeletons),
+            jumps: Jumps::of(skeletons),
+            upgrades: BTreeSet::new(),
+            known_lost: 0,
+            permits,
             dirty: BTreeMap::new(),
             deadline,
             visits: 0,
@@ -142,7 +169,8 @@ impl<'a, 'p> Tabulation<'a, 'p> {
         let facts = self.facts;
         for root in facts.threads.roots() {
             let mut entry = Working::default();
-            if facts.threads.argument_distance(root.thread).is_some() {
+            entry.items.extend(self.unsent().into_iter().map(|unsent| (unsent, None)));
+            if facts.threads.argument_distance(root.thread).is_some() || facts.threads.has_peers(root.thread) {
                 entry.items.extend(self.own_argument(root.function).map(|own| (own, None)));
             }
             let id = self.enter(root.function, root.stage.into(), entry, Vec::new());
@@ -154,6 +182,20 @@ impl<'a, 'p> Tabulation<'a, 'p> {
 
     /// Callees before callers: a context that is new goes on top, so that its exits are there when its caller goes on.
     fn run(&mut self) -> Result<(), OutOfTime> {
+        loop {
+            self.run_open()?;
+            let lost = self.locksets.lost().len();
+            if lost == self.known_lost {
+                return Ok(());
+            }
+            self.known_lost = lost;
+            for (context, block) in self.upgrades.clone() {
+                self.plan(context, block);
+            }
+        }
+    }
+
+    fn run_open(&mut self) -> Result<(), OutOfTime> {
         while let Some(context) = self.open.last().copied() {
             self.visits += 1;
             if self.visits.is_multiple_of(64) {

@@ -115,6 +115,8 @@ impl Walker<'_, '_, '_> {
                     }
                 }
             }
+            // The way goes on behind the `setjmp`.
+            Action::Jump => {}
             Action::End { leaves_others } => {
                 if *leaves_others {
                     let end = self.standing(graph, at.context, (at.block, at.index, at.site), node, &before);
@@ -126,7 +128,12 @@ impl Walker<'_, '_, '_> {
                 let outcomes = self.tabulation.perform(at, std::slice::from_ref(action), before, None);
                 self.silently(graph, at, node, outcomes, next);
             }
-            Action::BeginAtomic | Action::EndAtomic | Action::Create => {
+            Action::BeginAtomic
+            | Action::EndAtomic
+            | Action::Create
+            | Action::WaitForPermit { .. }
+            | Action::PostPermit { .. }
+            | Action::ResetPermits { .. } => {
                 let outcomes = self.tabulation.perform(at, std::slice::from_ref(action), before, None);
                 self.silently(graph, at, node, outcomes, next);
             }

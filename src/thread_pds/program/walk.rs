@@ -104,6 +104,10 @@ fn is_shown(action: &Action) -> bool {
         | Action::EndAtomic
         | Action::Callback { .. }
         | Action::Create
+        | Action::Jump
+        | Action::WaitForPermit { .. }
+        | Action::PostPermit { .. }
+        | Action::ResetPermits { .. }
         | Action::End { leaves_others: false } => false,
     }
 }

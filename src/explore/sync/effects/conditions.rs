@@ -64,9 +64,7 @@ impl Performance<'_, '_> {
         let thread = self.thread;
         let (_, key) = self.primitive(condition, Primitive::Condition, Touch::Operation)?;
         let (pointer, lock) = self.primitive(lock, Primitive::Lock(LockClass::Mutex), Touch::Operation)?;
-        if !self.refresh_discipline(pointer, lock, LockClass::Mutex)? {
-            return self.finish(errno::EINVAL, convention);
-        }
+        self.refresh_discipline(pointer, lock, LockClass::Mutex)?;
         let holders = self.context.table().lock(lock).map(|lock| lock.holders()).unwrap_or_default();
         if holders.contains(&thread) {
             self.unlock(lock, LockClass::Mutex);
@@ -120,9 +118,7 @@ impl Performance<'_, '_> {
 
     fn reacquire(&mut self, lock: ArgumentIndex, end: WaitEnd, convention: ResultConvention) -> Outcome {
         let (pointer, key) = self.primitive(lock, Primitive::Lock(LockClass::Mutex), Touch::Operation)?;
-        if !self.refresh_discipline(pointer, key, LockClass::Mutex)? {
-            return self.finish(errno::EINVAL, convention);
-        }
+        self.refresh_discipline(pointer, key, LockClass::Mutex)?;
         match self.try_lock(key, LockClass::Mutex, LockMode::Exclusive) {
             LockAnswer::Acquired => {}
             LockAnswer::Busy | LockAnswer::SelfDeadlock | LockAnswer::AlreadyOwned => {

@@ -23,9 +23,7 @@ impl Performance<'_, '_> {
         resume: Resume,
     ) -> Outcome {
         let (pointer, key) = self.primitive(lock, Primitive::Lock(class), Touch::Operation)?;
-        if !self.refresh_discipline(pointer, key, class)? {
-            return self.finish(errno::EINVAL, convention);
-        }
+        self.refresh_discipline(pointer, key, class)?;
         let is_first_attempt = resume == Resume::Start;
         let code = match (self.try_lock(key, class, mode), attempt) {
             (LockAnswer::Acquired, _) => 0,
@@ -77,9 +75,7 @@ impl Performance<'_, '_> {
 
     pub(super) fn release(&mut self, lock: ArgumentIndex, class: LockClass) -> Outcome {
         let (pointer, key) = self.primitive(lock, Primitive::Lock(class), Touch::Operation)?;
-        if !self.refresh_discipline(pointer, key, class)? {
-            return self.finish_with_number(errno::EINVAL);
-        }
+        self.refresh_discipline(pointer, key, class)?;
         let code = self.unlock(key, class);
         self.finish_with_number(code)
     }
@@ -140,6 +136,7 @@ impl Performance<'_, '_> {
             self.poke_field(pointer, field, kind)?;
         }
         self.forget_lock(key);
+        self.context.table_mut().destroyed.change().remove(&key);
         let discipline = layout::discipline_of(class, kind).unwrap_or(Discipline::default_of(class));
         self.context.table_mut().locks.change().insert(key, Lock::new(discipline));
         self.finish_with_number(0)
@@ -154,9 +151,12 @@ impl Performance<'_, '_> {
             if is_mutex {
                 return self.finish_with_number(errno::EBUSY);
             }
+            return Err(Fault::undefined("a lock that is held is destroyed"));
         }
         if let (true, Some(field)) = (is_mutex, layout::kind_field(class, self.context.layout())) {
             self.poke_field(pointer, field, DESTROYED)?;
+        } else {
+            self.context.table_mut().destroyed.change().insert(key);
         }
         self.forget_lock(key);
         self.finish_with_number(0)
@@ -170,16 +170,20 @@ impl Performance<'_, '_> {
         table.locks.change().remove(&key);
     }
 
-    /// Reads the lock's kind from its bytes, as the library does; `false` when it was destroyed.
-    pub(super) fn refresh_discipline(&mut self, pointer: Pointer, key: SyncKey, class: LockClass) -> Result<bool, Fault> {
-        let Some(field) = layout::kind_field(class, self.context.layout()) else { return Ok(true) };
-        let Some(kind) = self.peek_field(pointer, field)? else { return Ok(true) };
-        let Some(discipline) = layout::discipline_of(class, kind) else { return Ok(false) };
+    /// Reads the lock's kind from its bytes, as the library does. What a lock does that was destroyed is not defined.
+    pub(super) fn refresh_discipline(&mut self, pointer: Pointer, key: SyncKey, class: LockClass) -> Result<(), Fault> {
+        let is_destroyed = || Fault::undefined("a lock is used after it was destroyed");
+        if self.context.table().destroyed.contains(&key) {
+            return Err(is_destroyed());
+        }
+        let Some(field) = layout::kind_field(class, self.context.layout()) else { return Ok(()) };
+        let Some(kind) = self.peek_field(pointer, field)? else { return Ok(()) };
+        let discipline = layout::discipline_of(class, kind).ok_or_else(is_destroyed)?;
         let locks = &mut self.context.table_mut().locks;
         if locks.get(&key).is_none_or(|lock| lock.discipline != discipline) {
             locks.change().entry(key).or_insert_with(|| Lock::new(discipline)).discipline = discipline;
         }
-        Ok(true)
+        Ok(())
     }
 
     pub(super) fn report(&mut self, kind: MisuseKind, lock: SyncKey, holder: Option<ThreadId>, returns_error: bool) {

@@ -154,6 +154,12 @@ impl StandIn {
         perform(self, ThreadId(thread), call, resume).expect("no call here touches missing memory")
     }
 
+    /// A call that breaks a rule: which one.
+    pub fn fault(&mut self, thread: u32, effect: Effect, arguments: &[Value]) -> Fault {
+        let call = Call { effect: &effect, arguments, return_type: Type::integer(32) };
+        perform(self, ThreadId(thread), call, Resume::Start).expect_err("the call is undefined")
+    }
+
     /// A call that completes at once: what it returns, as an `int`.
     pub fn call(&mut self, thread: u32, effect: Effect, arguments: &[Value]) -> i32 {
         match self.outcome(thread, &effect, arguments, Resume::Start) {

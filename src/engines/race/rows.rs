@@ -1,0 +1,162 @@
+//! Rows: what each access touches, under which locksets, and who is there. None of it changes while the engine learns what races.
+//!
+//! A row is an access with some of its locations: those that are fresh for the same reason, are atomic or not, and, where callers decide on the
+//! object, have the same threads.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use indexmap::map::Entry;
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::FxBuildHasher;
+
+use super::arguments::Arguments;
+use super::order::{Orders, PointSetId};
+use super::reach::Reach;
+use super::record::shared_locations;
+use super::result::RaceOptions;
+use crate::deadline::OutOfTime;
+use crate::facts::accesses::Action;
+use crate::facts::{AbstractObjectKind, Facts, Fresh, Location, Manner, MemoryAccess, Position, ThreadId};
+use crate::locks::LocksetId;
+use crate::program::{Program, SiteId};
+use crate::thread_pds::holding::{AccessState, ContextId, Tabulation};
+
+pub struct Row {
+    pub site: SiteId,
+    pub position: Position,
+    pub access: MemoryAccess,
+    /// The number of its set of locations.
+    pub set: usize,
+    pub is_atomic: bool,
+    /// Never `Always`.
+    pub fresh: Fresh,
+    pub sides: Rc<[RowSide]>,
+}
+
+/// The states under one lockset.
+pub struct RowSide {
+    pub lockset: LocksetId,
+    pub points: PointSetId,
+    /// Into the list of all access states, ascending, never empty.
+    pub states: Rc<[usize]>,
+}
+
+pub struct Rows {
+    pub all: Vec<Row>,
+    sets: IndexSet<Box<[Location]>, FxBuildHasher>,
+}
+
+impl Rows {
+    pub fn of(
+        tabulation: &Tabulation<'_, '_>,
+        (reach, orders, arguments): (&Reach, &mut Orders<'_, '_>, &Arguments),
+        states: &[AccessState],
+        options: &RaceOptions,
+    ) -> Result<Rows, OutOfTime> {
+        let (program, facts) = (tabulation.program, tabulation.facts);
+        let mut rows = Rows { all: Vec::new(), sets: IndexSet::default() };
+        for (position, states_here) in by_position(tabulation, states) {
+            options.deadline.check()?;
+            let Position { function, block, index } = position;
+            let site = states[states_here[0]].site;
+            let here = (states, &states_here[..]);
+            let mut of_all: Option<Rc<[RowSide]>> = None;
+            for (place, access) in facts.accesses.at(function, block, index).iter().enumerate() {
+                let mut locations = shared_locations(program, facts, function, access);
+                locations.retain(|location| facts.freshness.at(position, place, location.object) != Fresh::Always);
+                if locations.is_empty() {
+                    continue;
+                }
+                let decided = arguments.ambiguous(program, facts, function, access);
+                // Where callers decide on the object, each object has its own threads.
+                for locations in locations.chunk_by(|one, other| decided.is_none() || one.object == other.object) {
+                    let object = locations[0].object;
+                    let sides = match &decided {
+                        Some(decided) => {
+                            let excluded = |thread, context| arguments.exclude(thread, context, decided, object);
+                            sides(tabulation, (reach, orders), here, Some(&excluded))
+                        }
+                        None => of_all.get_or_insert_with(|| sides(tabulation, (reach, orders), here, None)).clone(),
+                    };
+                    if sides.is_empty() {
+                        continue;
+                    }
+                    let mut kinds: IndexMap<(Fresh, bool), Vec<Location>, FxBuildHasher> = IndexMap::default();
+                    for location in locations {
+                        let fresh = facts.freshness.at(position, place, location.object);
+                        let is_atomic = is_atomic(program, facts, options, access, *location);
+                        kinds.entry((fresh, is_atomic)).or_default().push(*location);
+                    }
+                    for ((fresh, is_atomic), locations) in kinds {
+                        let set = rows.sets.insert_full(locations.into()).0;
+                        let sides = sides.clone();
+                        rows.all.push(Row { site, position, access: *access, set, is_atomic, fresh, sides });
+                    }
+                }
+            }
+        }
+        Ok(rows)
+    }
+
+    /// The locations of a row, ascending.
+    pub fn locations(&self, row: &Row) -> &[Location] {
+        &self.sets[row.set]
+    }
+}
+
+/// The states of each instruction, over all contexts.
+fn by_position(tabulation: &Tabulation<'_, '_>, states: &[AccessState]) -> BTreeMap<Position, Vec<usize>> {
+    let mut positions: BTreeMap<Position, Vec<usize>> = BTreeMap::new();
+    for (number, state) in states.iter().enumerate() {
+        let function = tabulation.contexts.all[state.context].key.function;
+        positions.entry(Position { function, block: state.block, index: state.index }).or_default().push(number);
+    }
+    positions
+}
+
+/// The locksets of one access, each with all the points it is made at under that lockset.
+fn sides(
+    tabulation: &Tabulation<'_, '_>,
+    (reach, orders): (&Reach, &mut Orders<'_, '_>),
+    (states, here): (&[AccessState], &[usize]),
+    is_excluded: Option<&dyn Fn(ThreadId, ContextId) -> bool>,
+) -> Rc<[RowSide]> {
+    let mut sides: IndexMap<LocksetId, (PointSetId, Vec<usize>), FxBuildHasher> = IndexMap::default();
+    for number in here {
+        let state = &states[*number];
+        let standing = tabulation.contexts.all[state.context].key.standing;
+        let mut points = reach.at(orders, tabulation.facts, (state.context, standing), (state.block, state.index));
+        if let Some(is_excluded) = is_excluded {
+            points = orders.only(points, &|point| !is_excluded(point.0, state.context));
+        }
+        if orders.points(points).is_empty() {
+            continue;
+        }
+        match sides.entry(state.lockset) {
+            Entry::Occupied(mut known) => {
+                let (all, states) = known.get_mut();
+                *all = orders.union(*all, points);
+                states.push(*number);
+            }
+            Entry::Vacant(free) => _ = free.insert((points, vec![*number])),
+        }
+    }
+    let side =
+        |(lockset, (points, states)): (LocksetId, (PointSetId, Vec<usize>))| RowSide { lockset, points, states: states.into() };
+    sides.into_iter().map(side).collect()
+}
+
+fn is_atomic(program: &Program, facts: &Facts<'_>, options: &RaceOptions, access: &MemoryAccess, location: Location) -> bool {
+    let is_assumed = || match facts.points_to.object(location.object).kind {
+        AbstractObjectKind::Global(global) => {
+            let global = &program.globals[global];
+            options.assume_atomic.iter().any(|name| *name == global.name || *name == global.source_name)
+        }
+        _ => false,
+    };
+    match access.manner {
+        Manner::Atomic(_) | Manner::Operation => true,
+        Manner::Plain => access.action != Action::End && (access.is_volatile && options.volatile_is_atomic || is_assumed()),
+    }
+}
