@@ -68,6 +68,11 @@ pub enum Error {
     #[error("{}:{line}: not a thread model: {reason}", .file.display())]
     ThreadModel { file: PathBuf, line: usize, reason: String },
 
+    #[error(
+        "no function `main` is defined in {inputs}. If it is a library, name the functions that its users call, at the same time and any \
+         number of times: --entry {example}"
+    )]
+    NoMain { inputs: String, example: String },
     #[error("no function `{entry}` is defined in {inputs}; name another with --entry")]
     NoEntry { entry: String, inputs: String },
     #[error("{}: {reason}", .file.display())]

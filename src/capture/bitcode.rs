@@ -21,7 +21,8 @@ pub const LENIENT: [&str; 4] = [
     "-Wno-error=incompatible-pointer-types",
 ];
 /// The name of the output follows. `modf` stays a call of a known function, where clang would make an instruction with two results of it.
-pub const ANALYSIS: [&str; 10] = [
+/// A precompiled header was made with another level of optimisation, which changes nothing in what it declares.
+pub const ANALYSIS: [&str; 12] = [
     "-fno-builtin-modf",
     "-fno-builtin-modff",
     "-fno-builtin-modfl",
@@ -29,6 +30,8 @@ pub const ANALYSIS: [&str; 10] = [
     "-O1",
     "-Xclang",
     "-disable-llvm-passes",
+    "-Xclang",
+    "-fno-validate-pch",
     "-emit-llvm",
     "-c",
     "-o",

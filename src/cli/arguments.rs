@@ -68,8 +68,8 @@ pub struct InputArgs {
     /// Settings [default: the nearest .lockcheck.yaml upwards of the first input]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Where execution begins
-    #[arg(long, value_name = "FUNCTION", default_value = "main", value_delimiter = ',')]
+    /// The functions of a library that its users call, at the same time and any number of times: a,b,c [default: main]
+    #[arg(long, value_name = "FUNCTION", value_delimiter = ',')]
     pub entry: Vec<String>,
     /// Accesses to this variable count as atomic
     #[arg(long, value_name = "NAME")]

@@ -111,6 +111,9 @@ impl Job {
             ignore: loaded.config.ignore.clone(),
             unused: loaded.config.unused.clone(),
         };
+        if matches!(self.method, Method::Random(_)) {
+            settings.run.can_be_executed(&loaded.program)?;
+        }
         let mut report = match self.method {
             Method::Check { .. } | Method::Random(_) => {
                 pipeline::check(&loaded.program, &loaded.models, &settings, started, &|what| progress.say(what))?

@@ -25,16 +25,18 @@ pub fn run(arguments: &EmitArgs) -> Result<ExitCode, Error> {
             Ok(ExitCode::SUCCESS)
         }
         EmitKind::Threads => {
-            let (_, models) = input::load_models(&arguments.input)?;
+            let (config, models) = input::load_models(&arguments.input)?;
             let program = input::load_program(&arguments.input)?;
-            output::print(&pipeline::threads(&program, &models, arguments.dot))?;
+            let entries = input::entries_or_all(&arguments.input, &config, &program)?;
+            output::print(&pipeline::threads(&program, &models, &entries, arguments.dot))?;
             Ok(ExitCode::SUCCESS)
         }
         EmitKind::Pds | EmitKind::Histories | EmitKind::LockOrder => of_locks(arguments),
         EmitKind::Externals => {
-            let (_, models) = input::load_models(&arguments.input)?;
+            let (config, models) = input::load_models(&arguments.input)?;
             let program = input::load_program(&arguments.input)?;
-            output::print(&pipeline::externals(&program, &models))?;
+            let entries = input::entries_or_all(&arguments.input, &config, &program)?;
+            output::print(&pipeline::externals(&program, &models, &entries))?;
             Ok(ExitCode::SUCCESS)
         }
     }
@@ -49,9 +51,10 @@ fn of_locks(arguments: &EmitArgs) -> Result<ExitCode, Error> {
             written(arguments, &threads.threads, &place, &asked(&model, &threads))
         }
         None => {
-            let (_, models) = input::load_models(&arguments.input)?;
+            let (config, models) = input::load_models(&arguments.input)?;
             let program = input::load_program(&arguments.input)?;
-            let systems = pipeline::systems(&program, &models);
+            let entries = input::entries_or_all(&arguments.input, &config, &program)?;
+            let systems = pipeline::systems(&program, &models, &entries);
             let place = |thread, symbol| systems.place(thread, symbol);
             written(arguments, &systems.threads, &place, &BTreeSet::new())
         }

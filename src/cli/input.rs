@@ -9,8 +9,12 @@ use crate::error::Error;
 use crate::frontend::coverage::Coverage;
 use crate::frontend::{self, DataModel, LoadOptions};
 use crate::models::Models;
-use crate::pipeline::RunSettings;
+use crate::pipeline::{self, Entries, RunSettings};
 use crate::program::Program;
+
+const MAIN: &str = "main";
+/// So many functions are named when there is no `main`.
+const SUGGESTED: usize = 4;
 
 /// Everything a command works on.
 pub struct Loaded {
@@ -28,10 +32,6 @@ pub fn load(arguments: &InputArgs) -> Result<Loaded, Error> {
     let (config, models) = load_models(arguments)?;
     let program = load_program(arguments)?;
     let names: Vec<String> = arguments.inputs.iter().map(|input| input.display().to_string()).collect();
-    if !config.entries.is_empty() {
-        let file = config_file(arguments).unwrap_or_else(|| PathBuf::from(".lockcheck.yaml"));
-        return Err(Error::Config { file, reason: "`entries` is not built yet; remove it".to_owned() });
-    }
     let run = run_settings(arguments, &config, &program, &names)?;
     Ok(Loaded { program, models, config, run, command_line: command_line(arguments, &names), names })
 }
@@ -119,20 +119,38 @@ fn resolved(path: &Path) -> PathBuf {
 }
 
 fn run_settings(arguments: &InputArgs, config: &Config, program: &Program, names: &[String]) -> Result<RunSettings, Error> {
-    let [entry] = arguments.entry.as_slice() else {
-        return Err(Error::Usage("several entries, called concurrently, are not built yet: give one --entry".to_owned()));
-    };
-    let is_defined = program.function_named(entry).is_some_and(|id| program.functions[id].is_defined());
-    if !is_defined {
-        return Err(Error::NoEntry { entry: entry.clone(), inputs: names.join(", ") });
-    }
+    let entries = entries(arguments, config, program, names)?;
     let assume_atomic = arguments.assume_atomic.iter().chain(&config.assume_atomic).cloned().collect();
-    Ok(RunSettings {
-        entry: entry.clone(),
-        faults: arguments.faults,
-        volatile_is_atomic: config.volatile_is_atomic,
-        assume_atomic,
-    })
+    Ok(RunSettings { entries, faults: arguments.faults, volatile_is_atomic: config.volatile_is_atomic, assume_atomic })
+}
+
+/// Where the program begins: as the command line says, else in `main` and the entries of the settings.
+fn entries(arguments: &InputArgs, config: &Config, program: &Program, names: &[String]) -> Result<Entries, Error> {
+    let inputs = names.join(", ");
+    let has_main = program.function_named(MAIN).is_some_and(|main| program.functions[main].is_defined());
+    if !arguments.entry.is_empty() {
+        return Entries::named(program, &arguments.entry).map_err(|entry| Error::NoEntry { entry, inputs });
+    }
+    if !has_main && config.entries.is_empty() {
+        let suggested = pipeline::suggested(program, SUGGESTED);
+        let example = if suggested.is_empty() { "a,b,c".to_owned() } else { suggested.join(",") };
+        return Err(Error::NoMain { inputs, example });
+    }
+    let main = has_main.then(|| MAIN.to_owned());
+    let all: Vec<String> = main.into_iter().chain(config.entries.iter().cloned()).collect();
+    let file = || config_file(arguments).unwrap_or_else(|| PathBuf::from(".lockcheck.yaml"));
+    let unknown =
+        |entry| Error::Config { file: file(), reason: format!("`entries` names `{entry}`, which is not defined in {inputs}") };
+    Entries::named(program, &all).map_err(unknown)
+}
+
+/// The same for commands that also show programs without a beginning: each function of such a one is an entry.
+pub fn entries_or_all(arguments: &InputArgs, config: &Config, program: &Program) -> Result<Entries, Error> {
+    let names: Vec<String> = arguments.inputs.iter().map(|input| input.display().to_string()).collect();
+    match entries(arguments, config, program, &names) {
+        Err(Error::NoMain { .. }) => Ok(Entries::default()),
+        answer => answer,
+    }
 }
 
 /// Inputs and the options that change what is loaded, quoted for a shell.
@@ -141,7 +159,7 @@ fn command_line(arguments: &InputArgs, names: &[String]) -> String {
     if let Some(model) = arguments.data_model {
         words.push(format!("--data-model {}", if model == DataModelArg::Bits32 { 32 } else { 64 }));
     }
-    if arguments.entry != ["main"] {
+    if !arguments.entry.is_empty() {
         words.push(format!("--entry {}", arguments.entry.join(",")));
     }
     if arguments.faults {

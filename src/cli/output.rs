@@ -1,6 +1,6 @@
 //! Writing reports, and the exit code that follows from one.
 
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -33,8 +33,8 @@ pub fn write(
 ) -> Result<(), Error> {
     for destination in destinations {
         let color = destination.file.is_none() && use_color(arguments.color);
-        let rendered = match destination.format {
-            Format::Json => json::render(report),
+        let mut render = |output: &mut dyn Write| match destination.format {
+            Format::Json => json::write(report, output),
             _ => {
                 let options = text::TextOptions {
                     color,
@@ -42,16 +42,19 @@ pub fn write(
                     verbose: arguments.verbose,
                     quiet: arguments.quiet,
                 };
-                text::render(report, sources, &options)
+                text::write(report, sources, &options, output)
             }
         };
         match &destination.file {
-            Some(file) => write_file(file, &rendered)?,
-            None => print(&rendered)?,
+            Some(file) => write_file(file, &mut render)?,
+            None => print_pieces(&mut render)?,
         }
     }
     Ok(())
 }
+
+/// Writes to the place it is given.
+type Render<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
 
 pub fn use_color(color: Color) -> bool {
     match color {
@@ -61,10 +64,15 @@ pub fn use_color(color: Color) -> bool {
     }
 }
 
-/// Prints to standard output. A reader that has gone away wants no more.
+/// Prints to standard output.
 pub fn print(text: &str) -> Result<(), Error> {
-    let mut output = std::io::stdout().lock();
-    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+    print_pieces(&mut |output| output.write_all(text.as_bytes()))
+}
+
+/// A reader that has gone away wants no more.
+fn print_pieces(render: Render<'_>) -> Result<(), Error> {
+    let mut output = BufWriter::new(io::stdout().lock());
+    match render(&mut output).and_then(|()| output.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Error::Usage(format!("standard output cannot be written: {error}")))
         }
@@ -72,8 +80,13 @@ pub fn print(text: &str) -> Result<(), Error> {
     }
 }
 
-fn write_file(file: &Path, content: &str) -> Result<(), Error> {
-    std::fs::write(file, content).map_err(|error| Error::Usage(format!("{}: cannot be written: {error}", file.display())))
+fn write_file(file: &Path, render: Render<'_>) -> Result<(), Error> {
+    let written = std::fs::File::create(file).and_then(|file| {
+        let mut output = BufWriter::new(file);
+        render(&mut output)?;
+        output.flush()
+    });
+    written.map_err(|error| Error::Usage(format!("{}: cannot be written: {error}", file.display())))
 }
 
 /// 1 for findings at or above the threshold, 3 when there is nothing but the analysis is not complete, else 0.

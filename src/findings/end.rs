@@ -64,7 +64,7 @@ pub struct HeldLock {
     pub taken_at: Option<Place>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TraceStep {
     pub place: Option<Place>,
     pub function: String,

@@ -96,8 +96,8 @@ impl Found<'_> {
         for block in &program.functions[function].blocks {
             for instruction in &block.instructions {
                 if let Operation::InlineAssembly { text, arguments, may_store } = &instruction.operation {
-                    let kind = program.assumption_of_assembly(&program.functions[function], arguments, *may_store);
-                    self.add(kind, text, Some(instruction.site));
+                    let kind = program.assumption_of_assembly(&program.functions[function], text, arguments, *may_store);
+                    kind.into_iter().for_each(|kind| self.add(kind, text, Some(instruction.site)));
                 }
                 if settings.run.volatile_is_atomic && is_volatile(&instruction.operation) {
                     self.add(AssumptionKind::VolatileAsAtomic, "volatile", Some(instruction.site));

@@ -28,7 +28,7 @@ pub fn machine<'p>(
     let options = RunOptions {
         faults: run.faults,
         volatile_is_atomic: run.volatile_is_atomic,
-        entry: run.entry.clone(),
+        entry: run.entries.first().to_owned(),
         assume_atomic: run.assume_atomic.clone(),
         ..RunOptions::default()
     };
@@ -45,6 +45,8 @@ pub struct Execution {
     /// Those that it was given.
     pub aims: Vec<Aim>,
     pub was_executed: bool,
+    /// Why it was not, where that is not simply what the user wanted.
+    pub obstacle: Option<String>,
 }
 
 impl Execution {
@@ -55,7 +57,10 @@ impl Execution {
         started: Instant,
         progress: &dyn Fn(&str),
     ) -> Execution {
-        let Some(explore) = settings.explore else { return Execution { aims, ..Execution::default() } };
+        let obstacle = settings.run.entries.not_executed(machine.program);
+        let Some(explore) = settings.explore.filter(|_| obstacle.is_none()) else {
+            return Execution { aims, obstacle, ..Execution::default() };
+        };
         let mut campaign = Campaign::default();
         let deadline = settings.budget.map(|budget| started + budget);
         let effort = Effort {
@@ -81,13 +86,18 @@ impl Execution {
         if until != deadline {
             campaign.add_random(machine, &effort, &mut say_random);
         }
-        Execution { campaign, aims, was_executed: true }
+        Execution { campaign, aims, was_executed: true, obstacle }
+    }
+
+    /// What to say when nothing was executed.
+    pub fn limit_of_none(&self) -> Limit {
+        Limit::NotAnalysed(self.obstacle.clone().unwrap_or_else(|| "the program was not executed".to_owned()))
     }
 
     /// What was done to show a suspicion that no run has shown.
     pub fn effort_of(&self, aim: &Aim) -> Limit {
         match aim.tried {
-            _ if !self.was_executed => Limit::NotAnalysed("the program was not executed".to_owned()),
+            _ if !self.was_executed => self.limit_of_none(),
             0 if self.campaign.is_determined => Limit::OneRun,
             0 => Limit::NotAnalysed("no schedule was aimed at it".to_owned()),
             tried => Limit::Aimed(tried),

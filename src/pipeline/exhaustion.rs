@@ -19,6 +19,7 @@ pub fn exhaust(
     executions: u64,
     started: Instant,
 ) -> Result<Report, Error> {
+    settings.run.can_be_executed(program)?;
     let machine = execution::machine(program, &models.bind(program), &settings.run, &settings.inputs)?;
     let loaded = Instant::now();
     let deadline = settings.budget.map(|budget| started + budget);
@@ -64,9 +65,11 @@ fn limits(program: &Program, settings: &Settings, result: &Exhaustion) -> Vec<Li
             "atomics weaker than sequentially consistent{place} allow executions that were not run"
         )));
     }
-    if uses_its_arguments(program, &settings.run.entry) {
-        limits.push(Limit::NotAnalysed(format!("the arguments of {} were not varied", settings.run.entry)));
+    let entries = &settings.run.entries;
+    if uses_its_arguments(program, entries.first()) {
+        limits.push(Limit::NotAnalysed(format!("the arguments of {} were not varied", entries.first())));
     }
+    limits.extend(entries.others().map(|other| Limit::NotAnalysed(format!("calls of {other} from outside were not executed"))));
     limits
 }
 

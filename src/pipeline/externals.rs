@@ -7,6 +7,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use super::entries::Entries;
+use crate::deadline::Deadline;
 use crate::facts::{AbstractObjectId, AbstractObjectKind, CallGraph, Escape, PointsTo, ThreadId, Threads};
 use crate::models::{BoundModels, Models};
 use crate::program::describe::Names;
@@ -16,11 +18,12 @@ use crate::program::{Argument, Constant, FunctionId, Operand, Operation, Place, 
 const MOST_NAMES: usize = 4;
 
 /// All of them, the most used one first.
-pub fn externals(program: &Program, models: &Models) -> String {
+pub fn externals(program: &Program, models: &Models, entries: &Entries) -> String {
     let bound = models.bind(program);
-    let points_to = PointsTo::of(program, &bound);
+    let entries = entries.of_library(program);
+    let points_to = PointsTo::within(program, &bound, entries.as_deref(), Deadline::NEVER).expect("nothing ends it early");
     let calls = CallGraph::of(&points_to);
-    let threads = Threads::of(program, &bound, &points_to, &calls, None);
+    let threads = Threads::of(program, &bound, &points_to, &calls, entries.as_deref());
     let escape = Escape::of(&points_to);
     let survey = Survey { program, points_to: &points_to, calls: &calls, threads: &threads, escape: &escape };
     let mut externals: Vec<(FunctionId, Uses)> = survey.uses(&bound).into_iter().collect();

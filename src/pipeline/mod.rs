@@ -6,6 +6,7 @@
 
 mod assumed;
 mod deadlocks;
+mod entries;
 mod execution;
 mod exhaustion;
 mod externals;
@@ -28,6 +29,7 @@ use crate::facts::Facts;
 use crate::findings::{Check, Finding, Mebibytes, Report};
 use crate::models::Models;
 use crate::program::Program;
+pub use entries::{Entries, suggested};
 use execution::Execution;
 pub use exhaustion::exhaust;
 pub use externals::externals;
@@ -55,7 +57,7 @@ pub fn check(
     let wanted = Wanted { races: wants(Check::Race), deadlocks: wants(Check::Deadlock) };
     let deadline = settings.static_deadline(started);
     let facts = match wanted.races || wanted.deadlocks {
-        true => Facts::within(program, &bound, settings.entries(program).as_deref(), deadline).ok(),
+        true => Facts::within(program, &bound, settings.run.entries.of_library(program).as_deref(), deadline).ok(),
         false => None,
     };
     let facts_time = clock.lap();

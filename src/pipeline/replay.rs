@@ -22,6 +22,7 @@ pub struct Replayed {
 
 pub fn replay(program: &Program, models: &Models, run: &RunSettings, inputs: &[String], token: &str) -> Result<Replayed, Error> {
     let schedule: Schedule = token.parse().map_err(|error| Error::Usage(format!("{error}")))?;
+    run.can_be_executed(program)?;
     let mut machine = machine(program, &models.bind(program), run, inputs)?;
     if schedule.fingerprint() != machine.fingerprint() {
         return Err(Error::Usage(format!(

@@ -2,15 +2,17 @@
 
 use std::time::{Duration, Instant};
 
+use super::entries::Entries;
 use crate::config::Ignore;
 use crate::deadline::Deadline;
+use crate::error::Error;
 use crate::findings::Check;
-use crate::program::{FunctionId, Program};
+use crate::program::Program;
 
 /// How the program is executed.
 #[derive(Clone, Debug, Default)]
 pub struct RunSettings {
-    pub entry: String,
+    pub entries: Entries,
     pub faults: bool,
     pub volatile_is_atomic: bool,
     /// Globals whose accesses count as atomic.
@@ -46,19 +48,16 @@ pub struct ExploreSettings {
     pub seed: u64,
 }
 
+impl RunSettings {
+    /// For commands that do nothing else.
+    pub fn can_be_executed(&self, program: &Program) -> Result<(), Error> {
+        self.entries.not_executed(program).map_or(Ok(()), |why| Err(Error::Usage(why)))
+    }
+}
+
 impl Settings {
     /// Two thirds of the time are for what is proved, the rest for what is executed.
     pub fn static_deadline(&self, started: Instant) -> Deadline {
         self.budget.map_or(Deadline::NEVER, |budget| Deadline::at(started + budget * 2 / 3))
-    }
-
-    /// The entries that static engines begin with when the program does not begin in `main`.
-    ///
-    /// An entry of its own is taken as one that others may call as well, at the same time: more than happens, never less.
-    pub fn entries(&self, program: &Program) -> Option<Vec<FunctionId>> {
-        if self.run.entry == "main" {
-            return None;
-        }
-        Some(program.function_named(&self.run.entry).into_iter().collect())
     }
 }

@@ -27,7 +27,7 @@ pub fn limits(suspected: &Suspected<'_>, executed: &Execution, settings: &Settin
     if settings.checks.iter().any(|check| is_executed_only(*check, suspected)) {
         match executed.was_executed {
             true => limits.extend(executed.campaign.limits()),
-            false => limits.push(Limit::NotAnalysed("the program was not executed".to_owned())),
+            false => limits.push(executed.limit_of_none()),
         }
     }
     limits.extend(settings.unused.iter().map(|key| Limit::NotAnalysed(format!("`{key}` of the settings is not looked at yet"))));

@@ -85,14 +85,31 @@ impl Program {
     }
 
     /// What rests on inline assembly: assembly with operands that gets no address and does not say that it writes memory computes with registers.
-    pub fn assumption_of_assembly(&self, function: &Function, arguments: &[Operand], may_store: bool) -> AssumptionKind {
-        match may_store
-            || arguments.is_empty()
-            || arguments.iter().any(|argument| self.type_of(function, *argument) == Type::POINTER)
-        {
-            true => AssumptionKind::InlineAssembly,
-            false => AssumptionKind::NotComputed,
+    /// `None` for what does nothing: directives that align code, pauses.
+    pub fn assumption_of_assembly(
+        &self,
+        function: &Function,
+        text: &str,
+        arguments: &[Operand],
+        may_store: bool,
+    ) -> Option<AssumptionKind> {
+        let mut statements = text.split([';', '\n']).map(str::trim).filter(|statement| !statement.is_empty());
+        let is_idle = |statement: &str| {
+            let word = statement.split_whitespace().next().unwrap_or_default();
+            matches!(word, ".align" | ".p2align" | ".balign" | "rep" | "nop" | "pause")
+        };
+        if arguments.is_empty() && statements.all(is_idle) {
+            return None;
         }
+        Some(
+            match may_store
+                || arguments.is_empty()
+                || arguments.iter().any(|argument| self.type_of(function, *argument) == Type::POINTER)
+            {
+                true => AssumptionKind::InlineAssembly,
+                false => AssumptionKind::NotComputed,
+            },
+        )
     }
 
     /// Where a site stands in the source, innermost inlined frame first; `None` without debug information.

@@ -1,33 +1,69 @@
 //! The JSON document, schema `lockcheck/1`.
+//!
+//! It is written piece by piece, one entry of a list a line: a large report needs no more memory than its largest entry. The ways to the ends of
+//! findings make up most of a large one, and are few: beyond [`SHARED_BEYOND`] findings each stands once, in `traces`.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 
 use crate::findings::{End, Finding, HeldLock, Note, Protection, Refuted, Report, Statistics, TraceStep, Verdict};
 use crate::program::{Assumption, Place};
 
+/// With more findings than this, an end has `trace_at`, a position in `traces`, and an empty `trace`.
+const SHARED_BEYOND: usize = 1000;
+
 /// The whole document, with a final newline.
-pub fn render(report: &Report) -> String {
+pub fn write(report: &Report, output: &mut dyn Write) -> io::Result<()> {
     let checks: Map<String, Value> =
         report.checks.iter().map(|(check, state)| (check.name().to_owned(), json!(state.name()))).collect();
-    let document = json!({
-        "schema": "lockcheck/1",
-        "tool": {"name": "lockcheck", "version": env!("CARGO_PKG_VERSION")},
-        "inputs": report.inputs,
-        "checks": checks,
-        "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
-        "protection": report.protection.iter().map(protection).collect::<Vec<_>>(),
-        "refuted": report.refuted.iter().map(refuted).collect::<Vec<_>>(),
-        "assumptions": report.assumptions.iter().map(assumption).collect::<Vec<_>>(),
-        "notes": report.notes.iter().map(note).collect::<Vec<_>>(),
-        "limits": report.limits.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "stats": statistics(&report.statistics),
-    });
-    let mut text = serde_json::to_string_pretty(&document).expect("a document of maps with string keys can be written");
-    text.push('\n');
-    text
+    let mut traces = Traces { numbers: HashMap::new(), all: Vec::new(), is_shared: report.findings.len() > SHARED_BEYOND };
+    writeln!(output, "{{\n\"schema\": \"lockcheck/1\",")?;
+    writeln!(output, "\"tool\": {},", json!({"name": "lockcheck", "version": env!("CARGO_PKG_VERSION")}))?;
+    writeln!(output, "\"inputs\": {},", json!(report.inputs))?;
+    writeln!(output, "\"checks\": {},", Value::Object(checks))?;
+    list(output, "findings", report.findings.iter().map(|one| finding(one, &mut traces)))?;
+    list(output, "refuted", report.refuted.iter().map(|one| refuted(one, &mut traces)))?;
+    if traces.is_shared {
+        list(output, "traces", traces.all.iter().map(|trace| trace.iter().map(trace_step).collect()))?;
+    }
+    list(output, "protection", report.protection.iter().map(protection))?;
+    list(output, "assumptions", report.assumptions.iter().map(assumption))?;
+    list(output, "notes", report.notes.iter().map(note))?;
+    list(output, "limits", report.limits.iter().map(|limit| json!(limit.to_string())))?;
+    writeln!(output, "\"stats\": {}\n}}", statistics(&report.statistics))
 }
 
-fn finding(finding: &Finding) -> Value {
+/// `"key": [`, one entry a line, `],`.
+fn list(output: &mut dyn Write, key: &str, entries: impl Iterator<Item = Value>) -> io::Result<()> {
+    write!(output, "\"{key}\": [")?;
+    let mut between = "\n";
+    for entry in entries {
+        write!(output, "{between}{entry}")?;
+        between = ",\n";
+    }
+    writeln!(output, "],")
+}
+
+/// The ways to ends, each once.
+struct Traces<'r> {
+    numbers: HashMap<&'r [TraceStep], usize>,
+    all: Vec<&'r [TraceStep]>,
+    is_shared: bool,
+}
+
+impl<'r> Traces<'r> {
+    fn number(&mut self, trace: &'r [TraceStep]) -> usize {
+        let all = &mut self.all;
+        *self.numbers.entry(trace).or_insert_with(|| {
+            all.push(trace);
+            all.len() - 1
+        })
+    }
+}
+
+fn finding<'r>(finding: &'r Finding, traces: &mut Traces<'r>) -> Value {
     let (schedule, limits) = match &finding.verdict {
         Verdict::Confirmed { schedule } => (json!(schedule), Vec::new()),
         Verdict::Possible { limits } => (Value::Null, limits.iter().map(ToString::to_string).collect()),
@@ -38,7 +74,7 @@ fn finding(finding: &Finding) -> Value {
         "verdict": finding.verdict.name(),
         "message": finding.message,
         "object": finding.object,
-        "sites": finding.ends.iter().map(end).collect::<Vec<_>>(),
+        "sites": finding.ends.iter().map(|one| end(one, traces)).collect::<Vec<_>>(),
         "protection": finding.protection,
         "schedule": schedule,
         "not_excluded": limits,
@@ -48,19 +84,19 @@ fn finding(finding: &Finding) -> Value {
     })
 }
 
-fn refuted(refuted: &Refuted) -> Value {
+fn refuted<'r>(refuted: &'r Refuted, traces: &mut Traces<'r>) -> Value {
     json!({
         "rule": refuted.rule.name(),
         "object": refuted.object,
         "reason": refuted.reason.name(),
         "detail": refuted.detail,
         "count": refuted.count,
-        "sites": refuted.ends.iter().map(end).collect::<Vec<_>>(),
+        "sites": refuted.ends.iter().map(|one| end(one, traces)).collect::<Vec<_>>(),
         "certificate": Value::Null,
     })
 }
 
-fn end(end: &End) -> Value {
+fn end<'r>(end: &'r End, traces: &mut Traces<'r>) -> Value {
     let mut object = Map::new();
     object.insert("thread".to_owned(), json!(end.thread));
     object.insert("role".to_owned(), json!(end.role.name()));
@@ -69,7 +105,11 @@ fn end(end: &End) -> Value {
     object.insert("function".to_owned(), json!(end.function));
     object.insert("locks".to_owned(), end.locks.iter().map(|HeldLock { name, .. }| json!(name)).collect());
     object.insert("taken".to_owned(), end.locks.iter().map(taken).collect());
-    object.insert("trace".to_owned(), end.trace.iter().map(trace_step).collect());
+    let own: Vec<Value> = if traces.is_shared { Vec::new() } else { end.trace.iter().map(trace_step).collect() };
+    object.insert("trace".to_owned(), Value::Array(own));
+    if traces.is_shared {
+        object.insert("trace_at".to_owned(), json!(traces.number(&end.trace)));
+    }
     object.insert("truncated".to_owned(), json!(end.is_cut));
     Value::Object(object)
 }

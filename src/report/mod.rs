@@ -1,5 +1,6 @@
 //! Reports: one [`Report`](crate::findings::Report) in the forms that people and scripts read.
 
+mod digest;
 pub mod explain;
 pub mod json;
 pub mod locks;

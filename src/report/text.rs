@@ -1,44 +1,94 @@
 //! The text report, in clang's manner: a warning line, the source with carets, one block a thread, and why the tool is sure.
 
 use std::fmt::Write as _;
+use std::io::{self, Write};
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 
+use super::digest::{Common, Digest};
 use super::source::{Sources, token_span};
 use crate::findings::{Check, CheckState, End, Finding, HeldLock, Protection, Refuted, Report, Rule, Verdict};
 use crate::program::Place;
 
 /// In characters.
 const LONGEST_HEADLINE: usize = 200;
+/// Lines and objects of a group that are named.
+const NAMED: usize = 5;
 
 pub struct TextOptions {
     pub color: bool,
     /// How the inputs stand on a command line, for the hint how to replay.
     pub inputs: String,
+    /// Every finding in full, however many there are, and what was refuted.
     pub verbose: bool,
     /// Findings and the last line only.
     pub quiet: bool,
 }
 
 /// All findings, the notes, and a last line that counts.
-pub fn render(report: &Report, sources: &mut Sources, options: &TextOptions) -> String {
-    let mut text = String::new();
-    for finding in report.findings.iter().filter(|finding| finding.suppressed.is_none()) {
+pub fn write(report: &Report, sources: &mut Sources, options: &TextOptions, output: &mut dyn Write) -> io::Result<()> {
+    let shown: Vec<&Finding> = report.findings.iter().filter(|finding| finding.suppressed.is_none()).collect();
+    let digest = match options.verbose {
+        true => Digest { in_full: shown.clone(), groups: Vec::new() },
+        false => Digest::of(&shown),
+    };
+    for finding in &digest.in_full {
+        let mut text = String::new();
         render_finding(&mut text, finding, sources, options);
-        text.push('\n');
+        writeln!(output, "{text}")?;
+    }
+    for group in &digest.groups {
+        writeln!(output, "{}", group_line(group, options))?;
+    }
+    let mut text = String::new();
+    if !digest.groups.is_empty() {
+        let (in_full, all) = (digest.in_full.len(), shown.len());
+        text.push_str(&format!(
+            "\nnote: {in_full} of {all} findings are shown in full, the others by a line that they have in common; -v shows all in full, \
+             --format json has all\n"
+        ));
     }
     if !options.quiet {
         render_notes(&mut text, report, options);
     }
-    text.push_str(&summary(report));
-    text.push('\n');
-    text
+    writeln!(output, "{text}{}", summary(report))
+}
+
+/// `a.c:12: warning: 31 more possible findings with this line, on total and 2 more: with b.c:30, b.c:41 and 29 more lines [data-race]`
+fn group_line(group: &Common<'_>, options: &TextOptions) -> String {
+    let warning = warning(options);
+    if let [finding] = group.findings.as_slice() {
+        let position = position(finding);
+        return format!("{position}: {warning} {} [{}]", headline(&finding.message), finding.rule.name());
+    }
+    let some = |names: Vec<String>, what: &str| match names.len() > NAMED {
+        true => format!("{} and {} more {what}", names[..NAMED].join(", "), names.len() - NAMED),
+        false => names.join(", "),
+    };
+    let objects = some(group.objects().into_iter().map(str::to_owned).collect(), "objects");
+    let others: Vec<String> = group.others().iter().map(|(line, _)| format!("{}:{}", line.file, line.line)).collect();
+    let with = if others.is_empty() { String::new() } else { format!(": with {}", some(others, "lines")) };
+    let position = group.place.map_or(UNPLACED.to_owned(), |place| format!("{}:{}", place.file, place.line));
+    format!(
+        "{position}: {warning} {} more possible findings with this line, on {objects}{with} [{}]",
+        group.findings.len(),
+        group.rule.name()
+    )
+}
+
+const UNPLACED: &str = "<no debug information>";
+
+fn warning(options: &TextOptions) -> &'static str {
+    if options.color { "\x1b[1;35mwarning:\x1b[0m" } else { "warning:" }
+}
+
+/// Where a finding is said to be.
+fn position(finding: &Finding) -> String {
+    finding.ends.iter().find_map(|end| end.place.as_ref()).map_or(UNPLACED.to_owned(), Place::to_string)
 }
 
 fn render_finding(text: &mut String, finding: &Finding, sources: &mut Sources, options: &TextOptions) {
-    let place = finding.ends.iter().find_map(|end| end.place.as_ref());
-    let position = place.map_or("<no debug information>".to_owned(), Place::to_string);
-    let warning = if options.color { "\x1b[1;35mwarning:\x1b[0m" } else { "warning:" };
+    let (position, warning) = (position(finding), warning(options));
     push_line(text, &format!("{position}: {warning} {} [{}]", headline(&finding.message), finding.rule.name()));
     for file in files_of(finding) {
         if let Some(excerpt) = excerpt(&file, finding, sources, options) {

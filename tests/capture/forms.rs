@@ -76,6 +76,7 @@ const FORMS: &[Form] = &[
         "my dir/my twice.o",
         &["my dir/twice.c"],
     ),
+    form("$CC -O2 -x c-header twice.h -o t.pch; $CC -O2 -include-pch t.pch -c main.c", "main.o", &["main.c"]),
     form("$CC -fcf-protection -c twice.c; $CC -fcf-protection twice.o main.c -o prog", "prog", &["main.c", "twice.c"]),
     form("$CC -emit-llvm -c twice.c -o t.bc; $CC -c t.bc -o t.o", "t.o", &["t.bc"]),
     form(

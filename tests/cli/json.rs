@@ -291,3 +291,35 @@ fn a_cycle_says_where_each_lock_was_taken_and_what_is_waited_for() {
         assert_eq!(members, [(name("a"), 4, name("b"), 5), (name("b"), 11, name("a"), 12)], "{mode:?}: {report}");
     }
 }
+
+/// A thousand and one races: so many that the ways to their ends are listed apart.
+#[test]
+fn ways_of_very_many_findings_stand_once() {
+    let (count, objects) = (1001, 1001);
+    let names: String = (0..objects).map(|at| format!("int x{at};\n")).collect();
+    let writes: String = (0..objects).map(|at| format!("    x{at}++;\n")).collect();
+    let program = format!(
+        "#include <pthread.h>\n{names}static void touch(void) {{\n{writes}}}\nstatic void *run(void *arg) {{ touch(); return arg; }}\n\
+         int main(void) {{ pthread_t t; pthread_create(&t, 0, run, 0); touch(); pthread_join(t, 0); return 0; }}\n"
+    );
+    let scratch = Scratch::with(&program);
+    let run = scratch.lockcheck(&["prog.c", "--no-explore", "--check", "race", "--format", "json"]).expect(1);
+    let report = run.json();
+    let findings = list(&report, "findings");
+    assert_eq!(findings.len(), count);
+    let traces = list(&report, "traces");
+    assert!(traces.len() <= 4, "{}", traces.len());
+    for site in findings.iter().flat_map(|finding| list(finding, "sites")) {
+        let trace = &traces[usize::try_from(site["trace_at"].as_u64().expect("a number")).expect("fits")];
+        assert!(list(site, "trace").is_empty() && trace.as_array().is_some_and(|steps| !steps.is_empty()), "{site}");
+    }
+    // One entry a line.
+    assert_eq!(run.stdout.lines().filter(|line| line.starts_with("{\"id\"")).count(), count);
+    // As text: a hundred in full, and the rest by its lines.
+    let run = scratch.lockcheck(&["prog.c", "--no-explore", "--check", "race"]).expect(1);
+    assert_eq!(run.stdout.matches("possible, not confirmed").count(), 100);
+    assert_eq!(run.stdout.matches(": warning: ").count(), count, "each line has one finding");
+    assert!(run.stdout.contains("100 of 1001 findings are shown in full"), "{}", run.last_line());
+    let run = scratch.lockcheck(&["prog.c", "--no-explore", "--check", "race", "-v"]).expect(1);
+    assert_eq!(run.stdout.matches("possible, not confirmed").count(), count);
+}

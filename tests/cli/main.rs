@@ -16,6 +16,8 @@ mod faults;
 mod identity;
 #[cfg(feature = "llvm")]
 mod json;
+#[cfg(feature = "llvm")]
+mod library;
 mod models;
 #[cfg(feature = "llvm")]
 mod options;

@@ -6,7 +6,7 @@ use super::support::{Scratch, clean};
 fn each_answers_with_one_sentence() {
     let scratch = Scratch::with(&clean());
     scratch.write("report.json", "{}");
-    let cases: [(&[&str], &str); 17] = [
+    let cases: [(&[&str], &str); 16] = [
         (&["prog.c", "--format", "sarif"], "sarif"),
         (&["prog.c", "--format", "html", "--output", "r.html"], "html"),
         (&["prog.c", "--format", "witness"], "witness"),
@@ -23,14 +23,9 @@ fn each_answers_with_one_sentence() {
         (&["prog.c", "--memory", "100"], "--memory"),
         (&["prog.c", "--check", "property"], "--check property"),
         (&["queue.model.yaml", "--format", "json"], "--format"),
-        (&["prog.c", "--entry", "main,main"], "several entries"),
     ];
     scratch.write("queue.model.yaml", "threads: {one: [skip]}\nqueries: [{deadlock: true}]\n");
     for (arguments, what) in cases {
-        if cfg!(not(feature = "llvm")) && arguments.contains(&"--entry") {
-            // The program is loaded first, which needs LLVM for C.
-            continue;
-        }
         scratch.lockcheck(arguments).expect_refusal(&[what, "not built yet"]);
     }
     for name in ["b.json", "r.html", "r.sarif", "prog.bc"] {

@@ -115,8 +115,9 @@ impl<'p> Turn<'_, 'p> {
                 return self.call_instruction(function, instruction, *callee, arguments);
             }
             Operation::InlineAssembly { text, arguments, may_store } => {
-                let kind = self.machine.program.assumption_of_assembly(function, arguments, *may_store);
-                self.machine.assume(kind, text, self.site);
+                if let Some(kind) = self.machine.program.assumption_of_assembly(function, text, arguments, *may_store) {
+                    self.machine.assume(kind, text, self.site);
+                }
                 for argument in arguments {
                     let value = self.operand(*argument).clone();
                     self.escape(&value);

@@ -3,9 +3,12 @@
 use super::format::{self, Use};
 use super::instruction::{Collector, LibraryCall, plain};
 use super::{Action, Manner, MemoryAccess, Place};
-use crate::facts::points_to::AbstractObjectKind;
+use crate::facts::points_to::{AbstractObjectKind, Offset};
 use crate::models::Builtin;
-use crate::program::{Constant, FunctionId, Operand, Scalar, Type};
+use crate::program::{Constant, FunctionId, GlobalId, Operand, Scalar, Type};
+
+/// The bytes of the largest number of characters that `%n` stores.
+const LARGEST_COUNT: u64 = 8;
 
 /// A function of the `printf` or `scanf` family: where its format stands, and how its arguments come.
 #[derive(Clone, Copy)]
@@ -69,21 +72,34 @@ impl Collector<'_> {
             let size = bound.and_then(|position| call.argument(position)).and_then(|bound| self.constant(bound));
             found.push(plain(buffer, size, Action::Write));
         }
-        let text = self.constant_text(template);
-        let uses = text.and_then(|text| match family.is_input {
-            true => format::scanned(text, pointer_bytes),
-            false => format::printed(text, pointer_bytes),
+        // One list of uses for each text that the format may be.
+        let uses = self.constant_texts(call.function, template).and_then(|texts| {
+            let uses = texts.into_iter().map(|text| match family.is_input {
+                true => format::scanned(text, pointer_bytes),
+                false => format::printed(text, pointer_bytes),
+            });
+            uses.collect::<Option<Vec<Vec<Use>>>>()
         });
         if family.is_list {
-            self.add_list(call, family, uses.as_deref(), found);
+            self.add_list(call, family, uses.as_ref().map(|uses| uses.concat()).as_deref(), found);
             return true;
         }
         let given = call.arguments.get(family.template + 1..).unwrap_or_default();
         for (position, argument) in given.iter().enumerate() {
             let place = Place::Operand(argument.value);
             match &uses {
-                Some(uses) => add(place, uses.get(position).copied().unwrap_or(Use::Nothing), found),
-                None if self.is_pointer(call.function, argument.value) => any_use(place, family.is_input, found),
+                Some(uses) => {
+                    let mut here: Vec<Use> = uses.iter().filter_map(|uses| uses.get(position)).copied().collect();
+                    here.sort_unstable();
+                    here.dedup();
+                    here.into_iter().for_each(|one| add(place, one, found));
+                }
+                None if self.is_pointer(call.function, argument.value) => {
+                    if !family.is_input {
+                        add(place, Use::Reads, found);
+                    }
+                    add(place, Use::Writes(written(family.is_input)), found);
+                }
                 None => {}
             }
         }
@@ -111,7 +127,7 @@ impl Collector<'_> {
                     add(place, Use::Reads, found);
                 }
                 if writes {
-                    add(place, Use::Writes(None), found);
+                    add(place, Use::Writes(written(family.is_input)), found);
                 }
             }
         }
@@ -137,7 +153,7 @@ impl Collector<'_> {
             Builtin::Strtok => {
                 for (owner, operand) in &self.kept_strings {
                     if !self.is_nothing(*operand) {
-                        any_use(Place::Foreign(*owner, *operand), false, found);
+                        read_and_written(Place::Foreign(*owner, *operand), found);
                     }
                 }
             }
@@ -145,7 +161,7 @@ impl Collector<'_> {
             Builtin::StrtokR | Builtin::Strsep => {
                 let place = if builtin == Builtin::StrtokR { call.argument(2) } else { call.argument(0) };
                 let kept = call.result.map(Place::Operand).or_else(|| place.map(Place::Behind));
-                kept.into_iter().for_each(|kept| any_use(kept, false, found));
+                kept.into_iter().for_each(|kept| read_and_written(kept, found));
             }
             Builtin::Getline | Builtin::Getdelim => {
                 if let Some(place) = call.argument(0) {
@@ -164,14 +180,29 @@ impl Collector<'_> {
         }
     }
 
+    /// The strings, all of them without change, that an operand may be; `None` if it may be something else.
+    fn constant_texts(&self, function: FunctionId, operand: Operand) -> Option<Vec<&[u8]>> {
+        if let Operand::Constant(constant) = operand {
+            let Constant::Global(global) = self.program.constants[constant] else { return None };
+            return Some(vec![self.constant_text(global, 0)?]);
+        }
+        let texts = self.points_to.pointees(function, operand).map(|location| {
+            match (&self.points_to.object(location.object).kind, location.offset) {
+                (AbstractObjectKind::Global(global), Offset::At(at)) => self.constant_text(*global, at),
+                _ => None, // memory that may change, or no certain beginning
+            }
+        });
+        let texts: Vec<&[u8]> = texts.collect::<Option<_>>()?;
+        (!texts.is_empty()).then_some(texts)
+    }
+
     /// The bytes of a string that never changes, without its final 0.
-    fn constant_text(&self, operand: Operand) -> Option<&[u8]> {
-        let Operand::Constant(constant) = operand else { return None };
-        let Constant::Global(global) = self.program.constants[constant] else { return None };
+    fn constant_text(&self, global: GlobalId, at: u64) -> Option<&[u8]> {
         let global = &self.program.globals[global];
         let is_known = global.is_constant && !global.is_external && global.relocations.is_empty();
-        let end = global.bytes.iter().position(|byte| *byte == 0).unwrap_or(global.bytes.len());
-        is_known.then(|| &global.bytes[..end])
+        let bytes = global.bytes.get(usize::try_from(at).ok()?..)?;
+        let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+        is_known.then(|| &bytes[..end])
     }
 
     fn is_pointer(&self, function: FunctionId, operand: Operand) -> bool {
@@ -188,9 +219,12 @@ fn add(place: Place, made: Use, found: &mut Vec<MemoryAccess>) {
     }
 }
 
-fn any_use(place: Place, is_input: bool, found: &mut Vec<MemoryAccess>) {
-    if !is_input {
-        add(place, Use::Reads, found);
-    }
+fn read_and_written(place: Place, found: &mut Vec<MemoryAccess>) {
+    add(place, Use::Reads, found);
     add(place, Use::Writes(None), found);
+}
+
+/// Of what the format is not known: output stores no more than a number (`%jn`), input any text.
+fn written(is_input: bool) -> Option<u64> {
+    (!is_input).then_some(LARGEST_COUNT)
 }

@@ -1,7 +1,7 @@
 //! Formats of `printf` and `scanf` that stand in the program as constants: what each directive makes of its argument.
 
 /// What happens to the argument at a position after the format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Use {
     /// A number, or a pointer that is only shown.
     Nothing,

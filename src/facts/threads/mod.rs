@@ -138,6 +138,12 @@ impl Threads {
             Stage::Activation(activation) => self.tree.activation(activation).children.get(&(block, index, callee)),
             Stage::Phase(_) => None,
         };
+        // One activation for many calls would know no phase, but here it is the caller's.
+        let is_constant = |child: &ActivationId| {
+            let child = self.tree.activation(*child);
+            child.is_cut && child.is_quiet
+        };
+        let child = child.filter(|child| !is_constant(child));
         child.map_or_else(|| Stage::Phase(self.phase(stage, block, index)), |child| Stage::Activation(*child))
     }
 

@@ -20,6 +20,8 @@ pub(super) struct Order {
     ways: Vec<Vec<(ThreadId, ThreadId)>>,
     /// Nothing orders these: they may be created by code outside, at any time.
     is_free: Vec<bool>,
+    /// Code outside alone leads to these: calls of a library's entries.
+    is_called: Vec<bool>,
 }
 
 impl Order {
@@ -44,13 +46,21 @@ impl Order {
             has_given_up || !is_reached || threads().filter(is_loose).any(|root| reaches(root, thread))
         });
         let is_free = is_free.collect();
-        Order { live_at: exchange.live_at.clone(), ways, is_free }
+        let is_entry = |root: ThreadId| tree.threads[root.index()].kind == ThreadKind::Library;
+        let is_called =
+            threads().map(|thread| threads().filter(|root| is_root(*root) && reaches(*root, thread)).all(is_entry)).collect();
+        Order { live_at: exchange.live_at.clone(), ways, is_free, is_called }
     }
 
     pub fn relation(&self, tree: &Tree, phases: &Phases, left: (ThreadId, PhaseId), right: (ThreadId, PhaseId)) -> Relation {
         let ((a, p), (b, q)) = (left, right);
         if a == b && !tree.threads[a.index()].is_many {
             return Relation::Ordered(OrderReason::SameThread);
+        }
+        let is_before = |one: ThreadId, other: ThreadId| tree.ends_before_calls == Some(one) && self.is_called[other.index()];
+        if is_before(a, b) || is_before(b, a) {
+            let (ancestor, descendant) = if is_before(a, b) { (a, b) } else { (b, a) };
+            return Relation::Ordered(OrderReason::NotRunning { ancestor, descendant, site: None });
         }
         if self.is_free[a.index()] || self.is_free[b.index()] {
             return Relation::MayOverlap;

@@ -126,8 +126,44 @@ impl Body {
     }
 }
 
+/// Whether an instruction itself creates, joins, detaches or ends threads, or waits at a barrier.
+fn acts_on_threads(input: Input<'_>, instruction: &Instruction) -> bool {
+    let is_thread = |effect: &Effect| {
+        matches!(
+            effect,
+            Effect::Spawn { .. }
+                | Effect::Join { .. }
+                | Effect::WaitBarrier { .. }
+                | Effect::Detach { .. }
+                | Effect::ExitThread { .. }
+                | Effect::ContinueExit
+        )
+    };
+    input.called(instruction).iter().any(|called| match called {
+        Called::Library(model) => model.effects.iter().any(is_thread),
+        Called::Body(_) | Called::Outside => false,
+    })
+}
+
+/// Adds whoever calls one of these functions, and their callers.
+fn add_callers(input: Input<'_>, functions: &mut BTreeSet<FunctionId>) {
+    let mut open: Vec<FunctionId> = functions.iter().copied().collect();
+    while let Some(callee) = open.pop() {
+        for edge in input.calls.calls_of(callee).iter().filter(|edge| edge.kind.is_nested()) {
+            if let Some(caller) = edge.caller
+                && functions.insert(caller)
+            {
+                open.push(caller);
+            }
+        }
+    }
+}
+
 pub(super) struct Relevant {
     pub bodies: BTreeMap<FunctionId, Body>,
+    /// Those of them that create, join, detach or end threads or wait at a barrier, themselves or by a call. The others only write where handles
+    /// may be kept: the phase does not change in them.
+    pub acting: BTreeSet<FunctionId>,
     /// Where handles of new threads are stored, by object.
     pub handles: BTreeMap<AbstractObjectId, Vec<Location>>,
     /// Some thread may be cancelled.
@@ -136,7 +172,8 @@ pub(super) struct Relevant {
 
 impl Relevant {
     pub fn of(input: Input<'_>) -> Relevant {
-        let mut relevant = Relevant { bodies: BTreeMap::new(), handles: BTreeMap::new(), has_cancel: false };
+        let mut relevant =
+            Relevant { bodies: BTreeMap::new(), acting: BTreeSet::new(), handles: BTreeMap::new(), has_cancel: false };
         let reachable: Vec<FunctionId> = input
             .program
             .functions
@@ -147,20 +184,15 @@ impl Relevant {
         let mut needed: BTreeSet<FunctionId> = BTreeSet::new();
         for &id in &reachable {
             let instructions = input.function(id).blocks.iter().flat_map(|block| &block.instructions);
+            if instructions.clone().any(|instruction| acts_on_threads(input, instruction)) {
+                relevant.acting.insert(id);
+            }
             if instructions.into_iter().any(|instruction| relevant.acts(input, id, instruction)) {
                 needed.insert(id);
             }
         }
-        let mut open: Vec<FunctionId> = needed.iter().copied().collect();
-        while let Some(callee) = open.pop() {
-            for edge in input.calls.calls_of(callee).iter().filter(|edge| edge.kind.is_nested()) {
-                if let Some(caller) = edge.caller
-                    && needed.insert(caller)
-                {
-                    open.push(caller);
-                }
-            }
-        }
+        add_callers(input, &mut relevant.acting);
+        add_callers(input, &mut needed);
         for id in &needed {
             let function = input.function(*id);
             let loops = Loops::of(input.program, function);
@@ -269,23 +301,11 @@ impl Relevant {
         if let Some((address, size)) = input.written(input.function(id), instruction) {
             return self.may_touch_handle(input, id, address, size);
         }
-        input.called(instruction).iter().any(|called| match called {
-            Called::Library(model) => {
-                let is_thread = |effect: &Effect| {
-                    matches!(
-                        effect,
-                        Effect::Spawn { .. }
-                            | Effect::Join { .. }
-                            | Effect::WaitBarrier { .. }
-                            | Effect::Detach { .. }
-                            | Effect::ExitThread { .. }
-                            | Effect::ContinueExit
-                    )
-                };
-                model.effects.iter().any(is_thread) || self.library_may_write_handle(input, id, instruction, model)
-            }
+        let writes = |called: &Called<'_>| match called {
+            Called::Library(model) => self.library_may_write_handle(input, id, instruction, model),
             Called::Body(_) | Called::Outside => false,
-        })
+        };
+        acts_on_threads(input, instruction) || input.called(instruction).iter().any(writes)
     }
 
     /// A library function that gets a pointer to a handle may write there, unless it is known what it does.

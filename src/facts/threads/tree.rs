@@ -17,6 +17,8 @@ use crate::program::{BlockId, FunctionId, SiteId};
 
 /// Beyond these numbers paths are cut.
 const ACTIVATIONS: usize = 400;
+/// Of them, those of functions that only write where handles may be kept.
+const QUIET: usize = 100;
 /// Of one function in the first thread, and in any other.
 const PATHS_OF_MAIN: usize = 8;
 const PATHS: usize = 3;
@@ -41,6 +43,8 @@ pub(super) struct Activation {
     pub is_once: bool,
     /// Stands for several paths.
     pub is_cut: bool,
+    /// Its function, and what that calls, neither creates nor joins: the phase is its caller's.
+    pub is_quiet: bool,
     pub children: BTreeMap<(BlockId, usize, FunctionId), ActivationId>,
     pub creations: BTreeMap<(BlockId, usize), Vec<ThreadId>>,
     /// The activations below this one have the numbers from its own up to this.
@@ -64,7 +68,11 @@ pub(super) struct Tree {
     pub roots: Vec<(ThreadId, FunctionId, Option<ActivationId>)>,
     /// The threads that each thread may create, directly or not, itself only if it can.
     pub descendants: Vec<BTreeSet<ThreadId>>,
+    /// The thread of a library's constructors: it has ended when the first entry is called.
+    pub ends_before_calls: Option<ThreadId>,
     paths: BTreeMap<(ThreadId, FunctionId), usize>,
+    /// How many activations are quiet.
+    quiet: usize,
     cut_activations: BTreeMap<(ThreadId, FunctionId), ActivationId>,
     merged: BTreeMap<(SiteId, FunctionId), ThreadId>,
     /// Threads whose first function has not been expanded.
@@ -91,7 +99,10 @@ impl Tree {
                 .filter(move |one| input.calls.calls_of(*one).iter().any(|edge| edge.kind == kind))
                 .collect::<BTreeSet<FunctionId>>()
         };
-        let main = edges(CallKind::Main).first().copied().filter(|_| entries.is_none());
+        // Code outside starts `main` as well, once, when it is among the entries of a library.
+        let is_main = |entry: &FunctionId| input.function(*entry).name == "main";
+        let among_entries = entries.and_then(|entries| entries.iter().copied().find(is_main));
+        let main = edges(CallKind::Main).first().copied().filter(|_| entries.is_none()).or(among_entries);
         let mut elsewhere = BTreeSet::new();
         for kind in [
             CallKind::Cleanup,
@@ -103,25 +114,29 @@ impl Tree {
         ] {
             elsewhere.extend(edges(kind));
         }
-        match main {
-            Some(main) => {
-                let thread = self.new_thread(ThreadKind::Main, Some(main), None, Vec::new(), false);
-                for constructor in &input.program.constructors {
-                    self.add_root(input, relevant, thread, *constructor);
-                }
-                self.add_root(input, relevant, thread, main);
+        let constructors = input.program.constructors.iter().copied();
+        let first: Vec<FunctionId> =
+            constructors.filter(|one| input.points_to.is_reachable(*one) && input.function(*one).is_defined()).collect();
+        if let Some(entry) = main.or(first.first().copied()) {
+            let thread = self.new_thread(ThreadKind::Main, Some(entry), None, Vec::new(), false);
+            for function in first.into_iter().chain(main) {
+                self.add_root(input, relevant, thread, function);
             }
-            None => {
-                let from_outside = edges(CallKind::Outside);
-                let entries = entries.map_or_else(|| from_outside.into_iter().collect(), <[FunctionId]>::to_vec);
-                for entry in entries {
-                    elsewhere.remove(&entry);
-                    let thread = self.new_thread(ThreadKind::Library, Some(entry), None, Vec::new(), true);
-                    self.add_root(input, relevant, thread, entry);
-                }
-                // Constructors of a library run before anyone calls it; nothing is known of who does.
-                elsewhere.extend(input.program.constructors.iter().copied().filter(|one| input.points_to.is_reachable(*one)));
-            }
+            // Constructors of a library have returned before anyone calls it.
+            self.ends_before_calls = main.is_none().then_some(thread);
+        }
+        let called: Vec<FunctionId> = match (entries, main) {
+            (Some(entries), _) => entries.iter().copied().filter(|one| Some(*one) != main).collect(),
+            (None, Some(_)) => Vec::new(),
+            (None, None) => edges(CallKind::Outside).into_iter().collect(),
+        };
+        for entry in called {
+            elsewhere.remove(&entry);
+            let thread = self.new_thread(ThreadKind::Library, Some(entry), None, Vec::new(), true);
+            self.add_root(input, relevant, thread, entry);
+        }
+        if let Some(main) = among_entries {
+            elsewhere.remove(&main);
         }
         elsewhere.retain(|one| input.function(*one).is_defined());
         if !elsewhere.is_empty() {
@@ -171,12 +186,15 @@ impl Tree {
         stack: &mut Vec<FunctionId>,
     ) -> ActivationId {
         let id = ActivationId::from(self.activations.len());
+        let is_quiet = !relevant.acting.contains(&function);
+        self.quiet += usize::from(is_quiet);
         self.activations.push(Activation {
             thread,
             function,
             caller,
             is_once,
             is_cut: false,
+            is_quiet,
             children: BTreeMap::new(),
             creations: BTreeMap::new(),
             end: id,
@@ -200,6 +218,7 @@ impl Tree {
             caller: None,
             is_once: false,
             is_cut: true,
+            is_quiet: !relevant.acting.contains(&function),
             children: BTreeMap::new(),
             creations: BTreeMap::new(),
             end: id,
@@ -230,7 +249,9 @@ impl Tree {
                         let paths = self.paths.entry((thread, callee)).or_default();
                         *paths += 1;
                         let most = if self.threads[thread.index()].kind == ThreadKind::Main { PATHS_OF_MAIN } else { PATHS };
-                        let is_crowded = *paths > most || self.activations.len() >= ACTIVATIONS;
+                        let is_crowded = *paths > most
+                            || self.activations.len() - self.quiet >= ACTIVATIONS
+                            || self.quiet >= QUIET && !relevant.acting.contains(&callee);
                         let is_cut_here = is_cut || is_crowded || stack.contains(&callee) || stack.len() >= DEPTH;
                         let child = if is_cut_here {
                             self.cut_activation(input, relevant, thread, callee)
@@ -331,6 +352,22 @@ impl Tree {
         for activation in &mut self.activations {
             activation.is_once &= !self.threads[activation.thread.index()].is_many;
         }
+    }
+
+    /// The threads that an activation that stands for several paths may create, itself or by calls, and those that they may create.
+    pub fn created_in_cut(&self, id: ActivationId) -> BTreeSet<ThreadId> {
+        let mut seen = BTreeSet::from([id]);
+        let mut open = vec![id];
+        let mut created = BTreeSet::new();
+        while let Some(one) = open.pop() {
+            let activation = self.activation(one);
+            open.extend(activation.children.values().copied().filter(|child| seen.insert(*child)));
+            for child in activation.creations.values().flatten() {
+                created.insert(*child);
+                created.extend(&self.descendants[child.index()]);
+            }
+        }
+        created
     }
 
     pub fn activation(&self, id: ActivationId) -> &Activation {

@@ -133,16 +133,26 @@ impl<'a> Walk<'a> {
         if !self.places.tree.activation(child).is_cut {
             return self.walk(child, state);
         }
+        if self.places.tree.activation(child).is_quiet {
+            let mut state = state;
+            state.forget_handles();
+            return Some(state);
+        }
         let thread = self.places.tree.activation(child).thread;
-        let state = self.everything_may_happen(thread, state);
+        let created = self.places.tree.created_in_cut(child);
+        let state = self.anything_may_happen(&created, state);
         self.create_in_cut_activations(thread, &state);
         self.end(thread, &state);
         Some(state)
     }
 
     /// All that the thread may create may run; no handle is known.
-    fn everything_may_happen(&self, thread: ThreadId, mut state: State) -> State {
-        let descendants = &self.places.tree.descendants[thread.index()];
+    fn everything_may_happen(&self, thread: ThreadId, state: State) -> State {
+        self.anything_may_happen(&self.places.tree.descendants[thread.index()], state)
+    }
+
+    /// These threads may have been created; no handle is known.
+    fn anything_may_happen(&self, descendants: &BTreeSet<ThreadId>, mut state: State) -> State {
         state.live.extend(descendants.iter().map(|one| (*one, Handles::default())));
         state.direct.extend(descendants);
         state.ever.extend(descendants);
