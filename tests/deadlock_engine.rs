@@ -2,6 +2,7 @@
 #![cfg(feature = "llvm")]
 
 mod deadlock_engine {
+    mod again;
     mod ascending;
     mod deadline;
     mod elements;

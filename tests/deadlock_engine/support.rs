@@ -56,6 +56,7 @@ impl Said {
     #[track_caller]
     pub fn none(&self) -> &Said {
         assert!(self.result.candidates.is_empty(), "there is no deadlock: {}", self.summary());
+        assert!(self.result.self_waits.is_empty(), "nobody waits for itself: {}", self.summary());
         assert!(self.result.limits.is_empty(), "everything is looked at: {}", self.summary());
         self
     }
@@ -65,6 +66,14 @@ impl Said {
     pub fn open(&self, limit: &str) -> &Said {
         assert!(self.result.candidates.is_empty(), "no cycle of locks is raised: {}", self.summary());
         assert!(self.result.limits.iter().any(|known| known.to_string().contains(limit)), "{limit}: {}", self.summary());
+        self
+    }
+
+    /// Some thread may take this lock, which it holds.
+    #[track_caller]
+    pub fn waits_for_itself(&self, lock: &str) -> &Said {
+        let is_this = |wait: &lockcheck::engines::deadlock::SelfWait| wait.object == lock;
+        assert!(self.result.self_waits.iter().any(is_this), "{lock} is taken again: {}", self.summary());
         self
     }
 
@@ -78,6 +87,7 @@ impl Said {
     pub fn summary(&self) -> String {
         let mut lines = Vec::new();
         lines.extend(self.result.candidates.iter().map(|candidate| format!("candidate: {}", candidate.why)));
+        lines.extend(self.result.self_waits.iter().map(|wait| format!("{}: {}; {}", wait.rule.name(), wait.message, wait.why)));
         for group in &self.result.refuted {
             lines.push(format!("refuted {} {} x{}: {}", group.object, group.reason.name(), group.count, group.detail));
         }

@@ -6,10 +6,11 @@
 //!                what was not looked at.
 //! # False alarms Data decide nothing here: a cycle may need branches that exclude each other.
 //! # Misses       What is no lock and no join: conditions, semaphores, barriers. Their waits are limits. Waits for a condition that no signal can end
-//!                because of a lock are candidates (`signals`).
+//!                because of a lock are candidates (`signals`); so are threads that wait for themselves (`again`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::again::{SelfWait, relocks};
 use super::ascending::{Addresses, Nature};
 use super::limits::DeadlockLimit;
 use super::signals::stuck_waits;
@@ -45,6 +46,8 @@ pub struct CycleCandidate {
 pub struct DeadlockResult {
     /// Sorted by the lines of their ends.
     pub candidates: Vec<CycleCandidate>,
+    /// Threads that wait for themselves, by their lines.
+    pub self_waits: Vec<SelfWait>,
     pub refuted: Vec<RefutedGroup>,
     pub limits: Vec<DeadlockLimit>,
 }
@@ -71,16 +74,20 @@ pub fn check(
         };
         Nature { is_unsure, ..addresses.direction(analysis, edge) }
     });
+    let relocks = relocks(&mut addresses, analysis);
     let tabulation = &*tabulation;
     let mut orders = Orders::new(tabulation.facts, false);
     let reach = Reach::of(tabulation.facts, tabulation, &mut orders);
     let mut writer =
         Writer { tabulation, names: Names::new(tabulation.program, tabulation.facts), threads, reach, refuted: BTreeMap::new() };
-    let mut limits = writer.limits(analysis, models, &found);
+    let mut limits = writer.limits(analysis, models, &found, &relocks);
     limits.dedup_by_key(|limit| limit.to_string());
     let mut candidates: BTreeMap<BTreeSet<(String, String, u32)>, CycleCandidate> = BTreeMap::new();
     let mut left_out: BTreeMap<String, u64> = BTreeMap::new();
-    for cycle in &found.cycles {
+    // A member that waits for itself already is stuck without the others.
+    let is_alone =
+        |cycle: &DeadlockCycle| cycle.members.iter().any(|member| relocks.is_certain(member.standing.thread, member.symbol));
+    for cycle in found.cycles.iter().filter(|cycle| !is_alone(cycle)) {
         let (places, more) = writer.places(cycle);
         for symbols in places {
             if analysis.is_out_of_time() && !candidates.is_empty() {
@@ -113,7 +120,8 @@ pub fn check(
     if unlisted > 0 {
         limits.push(DeadlockLimit::MoreCycles(unlisted));
     }
-    DeadlockResult { candidates, refuted: writer.refuted.into_values().collect(), limits }
+    let self_waits = writer.self_waits(&relocks);
+    DeadlockResult { candidates, self_waits, refuted: writer.refuted.into_values().collect(), limits }
 }
 
 impl CycleCandidate {
@@ -171,14 +179,17 @@ impl Writer<'_, '_, '_> {
         self.names.thread(self.threads.sources[thread.index()])
     }
 
+    /// What an acquisition calls its lock.
+    pub(super) fn acquired(&self, lock: LockId, spot: &Spot) -> String {
+        let function = self.tabulation.contexts.all[spot.context].key.function;
+        let is_one = matches!(self.threads.name(lock), LockName::Place(_));
+        let spelled = spot.lock.filter(|_| !is_one).and_then(|operand| self.names.spelled(function, operand));
+        spelled.unwrap_or_else(|| self.lock(lock))
+    }
+
     fn waited_for(&self, waits: Wait, spot: &Spot) -> (Role, String) {
         match waits {
-            Wait::Lock { lock, .. } => {
-                let function = self.tabulation.contexts.all[spot.context].key.function;
-                let is_one = matches!(self.threads.name(lock), LockName::Place(_));
-                let spelled = spot.lock.filter(|_| !is_one).and_then(|operand| self.names.spelled(function, operand));
-                (Role::Acquire, spelled.unwrap_or_else(|| self.lock(lock)))
-            }
+            Wait::Lock { lock, .. } => (Role::Acquire, self.acquired(lock, spot)),
             Wait::Join { thread } => (Role::Join, self.thread(thread).to_owned()),
         }
     }

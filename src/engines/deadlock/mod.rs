@@ -10,9 +10,10 @@
 //!                threads that exist from the start, what is found is exact: they do block each other.
 //! # Paper        Kahlon, Ivančić, Gupta 2005, §6, whose pairwise test is not enough from three members on; Kidd, Lammich, Touili, Reps 2009, appendix B.
 //! # Deviations   1. Modes: readers wait for a writer only, writers for everybody; a waiting writer blocks no reader (glibc prefers readers).  2. A
-//!                thread that waits for itself alone is no cycle but a misuse.
+//!                thread that waits for itself alone is no cycle but a finding of its own (`again`).
 //! # Misses       A search that takes too long is not complete, and says so.
 
+mod again;
 mod alike;
 mod ascending;
 mod candidates;
@@ -22,6 +23,7 @@ mod in_program;
 mod limits;
 mod signals;
 
+pub use again::SelfWait;
 pub use in_program::{CycleCandidate, DeadlockResult, check};
 pub use limits::DeadlockLimit;
 pub use signals::signal_sites;

@@ -334,7 +334,7 @@ impl Tabulation<'_, '_> {
     }
 
     /// The names of a lock operand in a context.
-    pub(in crate::thread_pds) fn lock_names(&mut self, key: &ContextKey, operand: Operand) -> (Names, Family) {
+    pub fn lock_names(&mut self, key: &ContextKey, operand: Operand) -> (Names, Family) {
         let known = self.identity.operand(key.function, operand);
         let mut names = known.names();
         if names.place.is_none()

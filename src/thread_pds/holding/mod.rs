@@ -3,12 +3,13 @@
 //! | question | file |
 //! |---|---|
 //! | what of a function matters? | `skeleton`, `action`, `usefulness` |
-//! | which lock is it? | `identity`, `loads`, `parameters`, `kinds` |
+//! | which lock is it? | `identity`, `loads`, `parameters`, `kinds`, `attributes` |
 //! | what does one instruction do? | `effects`, `calls`, `state` |
 //! | in which ways is a function entered? | `context` |
 //! | what is held where? | `tabulate`, all of it in `prepared` |
 
 mod action;
+mod attributes;
 mod calls;
 mod context;
 mod effects;
