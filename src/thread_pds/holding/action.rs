@@ -42,8 +42,10 @@ pub enum Action {
     SaveJump,
     /// Calls a routine of which it is not known which one.
     RunUnknown,
-    /// Other threads begin here.
-    Create,
+    /// Other threads begin here, and get this.
+    Create {
+        argument: Option<Operand>,
+    },
     /// Waits for the end of another thread.
     Join,
     /// Does not return.
@@ -67,7 +69,7 @@ impl Action {
             | Action::SaveJump
             | Action::RunUnknown
             | Action::End { .. } => true,
-            Action::Callback { .. } | Action::Create | Action::Join => false,
+            Action::Callback { .. } | Action::Create { .. } | Action::Join => false,
         }
     }
 }
@@ -158,7 +160,7 @@ impl LibraryCall<'_> {
             }
             Effect::SaveJump { .. } => Action::SaveJump,
             Effect::PopCleanup { execute } if !self.is_zero(*execute) => Action::RunUnknown,
-            Effect::Spawn { .. } => Action::Create,
+            Effect::Spawn { argument, .. } => Action::Create { argument: argument.and_then(|index| self.argument(index)) },
             Effect::Join { attempt: Attempt::Blocking, .. } => Action::Join,
             Effect::ExitThread { .. } | Effect::ContinueExit => Action::End { leaves_others: true },
             Effect::Fail | Effect::Exit { .. } | Effect::Jump { .. } => Action::End { leaves_others: false },

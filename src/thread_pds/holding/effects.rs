@@ -130,7 +130,7 @@ impl Tabulation<'_, '_> {
                 next.push(self.learn(at, again, ResultFact::NotEqual(0)));
             }
             Action::RunUnknown => next.push(self.lose_all(before)),
-            Action::Create => {
+            Action::Create { .. } => {
                 if let Some(collected) = collected {
                     let held = self.locksets.get(before.lockset).iter().filter(|held| held.token == Token::Lock);
                     collected.held_at_creation.extend(held.filter_map(|held| held.names.place));
@@ -157,7 +157,7 @@ impl Tabulation<'_, '_> {
             | Action::EndAtomic
             | Action::Once { .. }
             | Action::Callback { .. }
-            | Action::Create
+            | Action::Create { .. }
             | Action::Join
             | Action::End { .. } => return,
         };

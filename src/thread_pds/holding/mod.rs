@@ -5,12 +5,13 @@
 //! | what of a function matters? | `skeleton`, `action`, `usefulness` |
 //! | which lock is it? | `identity`, `loads`, `parameters`, `kinds`, `attributes` |
 //! | what does one instruction do? | `effects`, `calls`, `state` |
-//! | in which ways is a function entered? | `context` |
+//! | in which ways is a function entered? | `context`, `constants` |
 //! | what is held where? | `tabulate`, all of it in `prepared` |
 
 mod action;
 mod attributes;
 mod calls;
+mod constants;
 mod context;
 mod effects;
 mod identity;

@@ -127,7 +127,7 @@ impl Walker<'_, '_, '_> {
                 let outcomes = self.tabulation.perform(at, std::slice::from_ref(action), before, None);
                 self.silently(graph, at, node, outcomes, next);
             }
-            Action::BeginAtomic | Action::EndAtomic | Action::Create => {
+            Action::BeginAtomic | Action::EndAtomic | Action::Create { .. } => {
                 let outcomes = self.tabulation.perform(at, std::slice::from_ref(action), before, None);
                 self.silently(graph, at, node, outcomes, next);
             }
