@@ -120,10 +120,22 @@ fn elements_that_differ() {
 }
 
 #[test]
+fn locks_that_threads_keep() {
+    said_of(&two("", "L(a); if (x) return 0; U(a);", "L(a); U(a);")).leaks("a");
+    said_of(&two("", "L(a); if (x) pthread_exit(0); U(a);", "L(a); U(a);")).leaks("a");
+    said_of(&two("void h(pthread_mutex_t *m) { pthread_mutex_lock(m); }", "h(&b);", "L(a); U(a);")).leaks("b");
+    let none = |said: &super::support::Said| assert!(said.result.own_faults.is_empty(), "{}", said.summary());
+    none(&said_of(&two("", "L(a); if (x) { U(a); return 0; } U(a);", "L(a); U(a);")));
+    none(&said_of(&two("", "if (pthread_mutex_trylock(&a)) return 0; U(a);", "L(a); U(a);")));
+    // The program ends, and with it all threads.
+    none(&said_of(&two("", "L(a); if (x) exit(1); U(a);", "L(a); U(a);")));
+}
+
+#[test]
 fn waiting_gives_the_lock_back() {
     let wait = "pthread_cond_t c = PTHREAD_COND_INITIALIZER;";
     let said = said_of(&two(wait, "L(a); while (!x) pthread_cond_wait(&c, &a); U(a);", "L(a); x = 1; pthread_cond_signal(&c); U(a);"));
-    assert!(said.result.self_waits.is_empty(), "{}", said.summary());
+    assert!(said.self_waits().is_empty(), "{}", said.summary());
 }
 
 #[test]

@@ -24,9 +24,9 @@ use crate::program::SiteId;
 use crate::pushdown::{Replacement, SymbolId};
 use crate::thread_pds::{Analysis, LockName, Origin, Step, ThreadId};
 
-/// A thread that may wait for itself.
+/// What one thread may do wrong by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SelfWait {
+pub struct OwnFault {
     pub rule: Rule,
     pub object: String,
     pub end: Side,
@@ -35,7 +35,7 @@ pub struct SelfWait {
     pub why: String,
 }
 
-impl SelfWait {
+impl OwnFault {
     /// File, function and line.
     pub fn line(&self) -> (String, String, u32) {
         self.end.line()
@@ -191,20 +191,20 @@ impl Addresses<'_, '_, '_> {
 
 impl Writer<'_, '_, '_> {
     /// Threads that wait for themselves in words, one for each line and lock: the most certain.
-    pub(super) fn self_waits(&mut self, relocks: &Relocks) -> Vec<SelfWait> {
+    pub(super) fn waits_for_themselves(&mut self, relocks: &Relocks) -> Vec<OwnFault> {
         let mut best: BTreeMap<(SiteId, LockId), Relock> = BTreeMap::new();
         for relock in &relocks.raised {
             best.entry((relock.site, relock.lock)).or_insert(*relock);
         }
-        let mut waits: BTreeMap<((String, String, u32), String), SelfWait> = BTreeMap::new();
+        let mut waits: BTreeMap<((String, String, u32), String), OwnFault> = BTreeMap::new();
         for relock in best.into_values() {
-            let wait = self.self_wait(&relock);
+            let wait = self.waits_for_itself(&relock);
             waits.entry((wait.line(), wait.object.clone())).or_insert(wait);
         }
         waits.into_values().collect()
     }
 
-    fn self_wait(&mut self, relock: &Relock) -> SelfWait {
+    fn waits_for_itself(&mut self, relock: &Relock) -> OwnFault {
         let Relock { lock, thread, symbol, certainty, .. } = *relock;
         let is_once = self.threads.spot(thread, symbol).lock.is_none();
         let object = match is_once {
@@ -232,6 +232,6 @@ impl Writer<'_, '_, '_> {
                 format!("{object} may be a lock that {} holds on some ways here", end.thread_name),
             ),
         };
-        SelfWait { rule, object, end, message, why }
+        OwnFault { rule, object, end, message, why }
     }
 }

@@ -30,6 +30,8 @@ pub struct Nature {
     pub goes_down: bool,
     /// It is not certain that the thread still holds it there.
     pub is_unsure: bool,
+    /// The thread waits for one that it has created itself (`children`).
+    pub joins_child: bool,
 }
 
 /// How many blocks above a place are looked at.
@@ -70,9 +72,9 @@ impl Addresses<'_, '_, '_> {
             return nothing;
         }
         Nature {
-            is_unsure: false,
             goes_up: meant.iter().all(|held| self.lies_behind(function, block, operand, held, true)),
             goes_down: meant.iter().all(|held| self.lies_behind(function, block, operand, held, false)),
+            ..nothing
         }
     }
 
