@@ -4,7 +4,9 @@ use super::support::said_of;
 
 /// Two threads that run these bodies.
 fn two(declarations: &str, one: &str, other: &str) -> String {
-    format!("MUTEX(a); MUTEX(b); MUTEX(c); int x; {declarations} void *f(void *p) {{ {one} return 0; }} void *g(void *p) {{ {other} return 0; }} TWO(f, g)")
+    format!(
+        "MUTEX(a); MUTEX(b); MUTEX(c); volatile int x; {declarations} void *f(void *p) {{ {one} return 0; }} void *g(void *p) {{ {other} return 0; }} TWO(f, g)"
+    )
 }
 
 #[test]
@@ -15,7 +17,8 @@ fn a_number_says_which_lock() {
     said_of(&two(act, "act(1); act(1); act(3);", "")).waits_for_itself("a");
     // A number that nobody knows.
     said_of(&two(act, "act(1); act(x); act(3);", "act(2); act(1); act(3);")).deadlock(&["a", "b"]);
-    let switch = "void act(int n) { switch (n) { case 0: L(a); case 1: L(b); break; case 2: U(b); break; default: U(b); U(a); } }";
+    let switch =
+        "void act(int n) { switch (n) { case 0: L(a); case 1: L(b); break; case 2: U(b); break; default: U(b); U(a); } }";
     said_of(&two(switch, "act(0); act(3);", "act(1); act(2); L(a); U(a);")).none();
     said_of(&two(switch, "act(0); act(3);", "act(1); L(a); U(a); act(2);")).deadlock(&["a", "b"]);
 }
@@ -68,7 +71,9 @@ fn an_index_is_a_number() {
 #[test]
 fn variables_that_nobody_writes() {
     let flag = |write: &str| {
-        format!("static int flag; void maybe(int on) {{ if (flag) {{ if (on) L(a); else U(a); }} }} void other(void) {{ {write} }}")
+        format!(
+            "static int flag; void maybe(int on) {{ if (flag) {{ if (on) L(a); else U(a); }} }} void other(void) {{ {write} }}"
+        )
     };
     said_of(&two(&flag(""), "maybe(1); L(b); U(b); maybe(0);", "L(b); L(a); U(a); U(b); other();")).none();
     said_of(&two(&flag("flag = 1;"), "maybe(1); L(b); U(b); maybe(0);", "L(b); L(a); U(a); U(b); other();"))

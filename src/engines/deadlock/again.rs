@@ -182,9 +182,8 @@ impl Addresses<'_, '_, '_> {
         };
         let facts = self.tabulation.facts;
         let locations = self.tabulation.identity.locations(family);
-        let is_one = |location: &crate::facts::Location| {
-            matches!(location.offset, Offset::At(_)) && facts.is_one_object(location.object)
-        };
+        let is_one =
+            |location: &crate::facts::Location| matches!(location.offset, Offset::At(_)) && facts.is_one_object(location.object);
         !locations.is_empty() && locations.iter().all(is_one)
     }
 }

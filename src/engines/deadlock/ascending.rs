@@ -128,7 +128,8 @@ impl Addresses<'_, '_, '_> {
         on_the_way.into_iter().any(|(from, to)| {
             let compared = self.comparison(function, from, to);
             compared.is_some_and(|(predicate, left, right, is_true)| {
-                let is_unequal = matches!((predicate, is_true), (IntegerPredicate::NotEqual, true) | (IntegerPredicate::Equal, false));
+                let is_unequal =
+                    matches!((predicate, is_true), (IntegerPredicate::NotEqual, true) | (IntegerPredicate::Equal, false));
                 is_unequal && sides.contains(&(left, right))
             })
         })

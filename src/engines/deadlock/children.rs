@@ -32,8 +32,8 @@ pub fn joins_of_children(program: &Program, models: &BoundModels<'_>, facts: &Fa
     if joins.is_empty() {
         return BTreeSet::new();
     }
-    let mut others: BTreeSet<AbstractObjectId> = joins.values().flatten().copied().collect();
-    others.retain(|variable| is_written_otherwise(program, models, facts, *variable));
+    let variables: BTreeSet<AbstractObjectId> = joins.values().flatten().copied().collect();
+    let others = written_otherwise(program, models, facts, &variables);
     joins.into_iter().filter(|(_, variables)| variables.is_disjoint(&others)).map(|(site, _)| site).collect()
 }
 
@@ -64,23 +64,30 @@ fn own_variables(program: &Program, facts: &Facts<'_>, function: FunctionId, han
     if variables.iter().all(is_own) { variables } else { BTreeSet::new() }
 }
 
-/// Whether something else than the creation of a thread writes to a variable.
-fn is_written_otherwise(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, variable: AbstractObjectId) -> bool {
-    program.functions.iter_enumerated().any(|(function, body)| {
-        body.blocks.iter_enumerated().any(|(block, content)| {
-            content.instructions.iter().enumerate().any(|(index, instruction)| {
-                let creates =
-                    || effects(models, facts, instruction).iter().any(|effect| matches!(effect, Effect::Spawn { .. }));
-                let mut writes = facts
-                    .accesses
-                    .at(function, block, index)
-                    .iter()
-                    .filter(|access| access.action.writes() && access.action != Action::End);
-                writes.any(|access| {
+/// The variables, of these, that something else than the creation of a thread writes to.
+fn written_otherwise(
+    program: &Program,
+    models: &BoundModels<'_>,
+    facts: &Facts<'_>,
+    variables: &BTreeSet<AbstractObjectId>,
+) -> BTreeSet<AbstractObjectId> {
+    let mut found = BTreeSet::new();
+    for (function, body) in program.functions.iter_enumerated() {
+        for (block, content) in body.blocks.iter_enumerated() {
+            for (index, instruction) in content.instructions.iter().enumerate() {
+                let accesses = facts.accesses.at(function, block, index).iter();
+                for access in accesses.filter(|access| access.action.writes() && access.action != Action::End) {
                     let locations = access.locations(&facts.points_to, &facts.call_graph, &program.layout, function);
-                    locations.iter().any(|location| location.object == variable)
-                }) && !creates()
-            })
-        })
-    })
+                    let hit = locations.iter().map(|location| location.object).filter(|object| variables.contains(object));
+                    let mut hit = hit.peekable();
+                    let creates =
+                        || effects(models, facts, instruction).iter().any(|effect| matches!(effect, Effect::Spawn { .. }));
+                    if hit.peek().is_some() && !creates() {
+                        found.extend(hit);
+                    }
+                }
+            }
+        }
+    }
+    found
 }

@@ -292,7 +292,9 @@ impl<'a, 't> Search<'a, 't> {
         // A chord: it holds up an earlier member, or an earlier one it; then a shorter cycle is looked at on its own.
         // Where addresses are in order that shorter one may be none, so only what is sure counts.
         let node = &self.nodes[candidate];
-        let has_order = |edge: &OrderEdge| self.natures.get(edge).is_some_and(|nature| nature.goes_up || nature.goes_down || nature.joins_child);
+        let has_order = |edge: &OrderEdge| {
+            self.natures.get(edge).is_some_and(|nature| nature.goes_up || nature.goes_down || nature.joins_child)
+        };
         let is_plain = !has_order(&node.edge) && !chain.iter().any(|at| has_order(&self.nodes[*at].edge));
         let holds_up = |at: &usize| {
             let waits = self.nodes[*at].edge.waits;

@@ -26,6 +26,7 @@ use crate::findings::{Reason, Role};
 use crate::locks::history::{Incompatible, LockId};
 use crate::locks::{Held as HeldThing, Mode, Token};
 use crate::models::BoundModels;
+use crate::program::SiteId;
 use crate::pushdown::SymbolId;
 use crate::thread_pds::holding::Tabulation;
 use crate::thread_pds::{Analysis, LockName, ProgramThreads, Spot, ThreadId};
@@ -67,16 +68,20 @@ pub fn check(
     threads: &ProgramThreads,
     analysis: &mut Analysis<'_>,
 ) -> DeadlockResult {
-    let children = joins_of_children(tabulation.program, models, tabulation.facts);
+    let (program, facts) = (tabulation.program, tabulation.facts);
+    let mut children: Option<BTreeSet<SiteId>> = None;
     let mut addresses = Addresses { tabulation, threads };
     let found = deadlocks_in_order(analysis, &mut |analysis, edge| {
         let is_unsure = match edge.holds {
             Held::Lock { lock, .. } => !is_held(addresses.tabulation, threads, (edge.thread, edge.symbol), lock),
             Held::Running { .. } => false,
         };
-        let joins_child = match edge.waits {
-            Wait::Join { .. } => children.contains(&threads.spot(edge.thread, edge.symbol).site),
-            Wait::Lock { .. } => false,
+        let joins_child = match (edge.holds, edge.waits) {
+            (Held::Running { .. }, Wait::Join { .. }) => {
+                let children = children.get_or_insert_with(|| joins_of_children(program, models, facts));
+                children.contains(&threads.spot(edge.thread, edge.symbol).site)
+            }
+            (Held::Lock { .. }, _) | (Held::Running { .. }, Wait::Lock { .. }) => false,
         };
         Nature { is_unsure, joins_child, ..addresses.direction(analysis, edge) }
     });

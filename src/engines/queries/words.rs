@@ -100,7 +100,10 @@ impl Asked<'_> {
             Refutation::NotTogether { reason, .. } => self.not_together(reason),
             Refutation::Contextual(targets) => {
                 let names = targets.map(|target| self.thread_name(target.thread).to_owned());
-                format!("in no order of their steps do {} and {} come there, each giving back what it took in the call that took it", names[0], names[1])
+                format!(
+                    "in no order of their steps do {} and {} come there, each giving back what it took in the call that took it",
+                    names[0], names[1]
+                )
             }
             Refutation::Locks { participants, reason } => self.locks(participants, reason),
         }

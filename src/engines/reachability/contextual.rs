@@ -143,9 +143,9 @@ impl<'a, 't> Search<'a, 't> {
     }
 
     fn is_wanted(&self, node: &Node) -> bool {
-        node.iter().zip(&self.wanted).all(|(side, wanted)| {
-            side.symbol == wanted.symbol && wanted.holds.is_none_or(|lock| side.held & bit(lock) != 0)
-        })
+        node.iter()
+            .zip(&self.wanted)
+            .all(|(side, wanted)| side.symbol == wanted.symbol && wanted.holds.is_none_or(|lock| side.held & bit(lock) != 0))
     }
 
     /// All steps of one thread; `None` for one that is not contextual locking.
@@ -191,7 +191,9 @@ impl<'a, 't> Search<'a, 't> {
                     let callers = self.callers.entry(begun).or_default();
                     if !callers.contains(&caller) {
                         callers.push(caller);
-                        for (_, exit) in self.exits.get(&begun).cloned().unwrap_or_default().iter().filter(|(by, _)| *by == thread) {
+                        for (_, exit) in
+                            self.exits.get(&begun).cloned().unwrap_or_default().iter().filter(|(by, _)| *by == thread)
+                        {
                             self.resume(caller, *exit);
                         }
                     }

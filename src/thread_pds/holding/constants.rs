@@ -46,7 +46,8 @@ pub fn find(
                 let decisions = decisions(body, skeletons, *function);
                 let passed = passed(&skeletons[*function], &found).into_iter().flatten();
                 let mut deciding = parameters(body, decisions.into_iter().chain(passed));
-                let is_number = |position: &&usize| integer_bits(body.registers[body.parameters[**position].register].ty).is_some();
+                let is_number =
+                    |position: &&usize| integer_bits(body.registers[body.parameters[**position].register].ty).is_some();
                 deciding.extend(lock_parameters[*function].iter().filter(is_number));
                 deciding.sort_unstable();
                 deciding.dedup();
