@@ -2,7 +2,9 @@
 #![cfg(feature = "llvm")]
 
 mod deadlock_engine {
+    mod again;
     mod ascending;
+    mod contexts;
     mod deadline;
     mod elements;
     mod joins;

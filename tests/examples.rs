@@ -12,9 +12,9 @@ use claims::{Engine, Expectations, Seen};
 /// The one switch: from which day the claims of a kind must be met.
 fn engine(kind: &str) -> Engine {
     match kind {
-        "race" | "deadlock" => Engine::Static,
-        "double-lock" | "unlock-not-held" | "lock-leak" | "wait-without-lock" | "destroy-held" | "assertion"
-        | "use-after-free" | "out-of-bounds" | "null-dereference" => Engine::Execution,
+        "race" | "deadlock" | "double-lock" => Engine::Static,
+        "unlock-not-held" | "lock-leak" | "wait-without-lock" | "destroy-held" | "assertion" | "use-after-free"
+        | "out-of-bounds" | "null-dereference" => Engine::Execution,
         _ => Engine::None,
     }
 }

@@ -18,7 +18,7 @@ pub use escape::Escape;
 pub use freshness::{Fresh, Freshness, PublicationsId};
 pub use points_to::{AbstractObject, AbstractObjectId, AbstractObjectKind, Location, Offset, PointsTo, Statistics};
 pub use threads::{ActivationId, JoinedThreads, OrderReason, PhaseId, Relation, Stage, ThreadId, ThreadKind, Threads};
-pub use values::{Definitions, Knowledge, Shape, TermId, Valuation, Values};
+pub use values::{Definitions, Gap, Knowledge, Shape, TermId, Valuation, Values};
 
 use crate::deadline::{Deadline, OutOfTime};
 use crate::models::BoundModels;

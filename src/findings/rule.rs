@@ -105,6 +105,16 @@ impl Rule {
         }
     }
 
+    /// Whether whoever asks for a check wants to know of this. A thread that waits for itself is a deadlock, too.
+    pub fn concerns(self, check: Check) -> bool {
+        self.check() == check || (self, check) == (Self::DoubleLock, Check::Deadlock)
+    }
+
+    /// The same of several checks.
+    pub fn concerns_any(self, checks: &[Check]) -> bool {
+        checks.iter().any(|check| self.concerns(*check))
+    }
+
     /// The word that claims in C examples use.
     pub fn annotation(self) -> &'static str {
         match self {

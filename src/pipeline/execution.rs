@@ -107,7 +107,7 @@ impl Execution {
     /// A finding for each bug that was seen and asked for: confirmed when its schedule shows it again and the run rests on no assumption.
     pub fn confirm(&self, machine: &Machine<'_>, settings: &Settings, started: Instant) -> Vec<Finding> {
         let mut findings = Vec::new();
-        for shown in self.campaign.shown().filter(|shown| settings.checks.contains(&shown.bug.rule.check())) {
+        for shown in self.campaign.shown().filter(|shown| shown.bug.rule.concerns_any(&settings.checks)) {
             findings.push(judge(machine, shown, &findings, settings.budget, started));
         }
         findings

@@ -26,7 +26,7 @@ pub fn exhaust(
     let bounds = Bounds { executions, transitions: u64::MAX, deadline, ..Bounds::default() };
     let result = exhaustive::explore(&machine, &bounds, &mut |_| {});
     let mut findings: Vec<Finding> = Vec::new();
-    for shown in result.shown.iter().filter(|shown| settings.checks.contains(&shown.bug.rule.check())) {
+    for shown in result.shown.iter().filter(|shown| shown.bug.rule.concerns_any(&settings.checks)) {
         findings.push(execution::judge(&machine, shown, &findings, settings.budget, started));
     }
     let assumptions: BTreeSet<Assumption> = program.assumptions.iter().chain(&result.assumptions).cloned().collect();
@@ -98,7 +98,7 @@ fn operand_of(terminator: &TerminatorKind) -> Option<Operand> {
 
 fn states(findings: &[Finding], is_exhausted: bool, settings: &Settings) -> BTreeMap<Check, CheckState> {
     let state = |check: Check| {
-        let mut of_check = findings.iter().filter(|finding| finding.rule.check() == check).peekable();
+        let mut of_check = findings.iter().filter(|finding| finding.rule.concerns(check)).peekable();
         match (of_check.peek().is_none(), of_check.any(|finding| matches!(finding.verdict, Verdict::Confirmed { .. }))) {
             (_, true) => CheckState::Unsafe,
             (true, false) if is_exhausted => CheckState::Safe,

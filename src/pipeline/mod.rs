@@ -54,7 +54,8 @@ pub fn check(
 
     progress("looking who touches what");
     let wants = |check: Check| settings.engines && settings.checks.contains(&check);
-    let wanted = Wanted { races: wants(Check::Race), deadlocks: wants(Check::Deadlock) };
+    // Threads that wait for themselves are misuses, and the deadlock engine finds them.
+    let wanted = Wanted { races: wants(Check::Race), deadlocks: wants(Check::Deadlock) || wants(Check::Misuse) };
     let deadline = settings.static_deadline(started);
     let facts = match wanted.races || wanted.deadlocks {
         true => Facts::within(program, &bound, settings.run.entries.of_library(program).as_deref(), deadline).ok(),
@@ -69,7 +70,7 @@ pub fn check(
         deadline,
     };
     let results = facts.as_ref().map(|facts| (facts, engines::run(program, &bound, facts, wanted, &options)));
-    let suspected = results.map(|(facts, results)| Suspected::new(program, facts, results)).unwrap_or_default();
+    let suspected = results.map(|(facts, results)| Suspected::new(program, facts, results, &settings.checks)).unwrap_or_default();
     let engines_time = clock.lap();
 
     let executed = Execution::run(&machine, suspected.aims(), settings, started, progress);

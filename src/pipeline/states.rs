@@ -44,7 +44,7 @@ pub fn states(
     settings: &Settings,
 ) -> BTreeMap<Check, CheckState> {
     let state = |check: Check| {
-        let mut of_check = findings.iter().filter(|finding| finding.rule.check() == check).peekable();
+        let mut of_check = findings.iter().filter(|finding| finding.rule.concerns(check)).peekable();
         let is_clean = of_check.peek().is_none();
         if of_check.any(|finding| matches!(finding.verdict, Verdict::Confirmed { .. })) {
             return CheckState::Unsafe;

@@ -17,10 +17,11 @@ pub struct Suspected<'a> {
 }
 
 impl<'a> Suspected<'a> {
-    pub fn new(program: &'a Program, facts: &'a Facts<'a>, results: engines::Results) -> Suspected<'a> {
+    /// Of `checks`, and of nothing else.
+    pub fn new(program: &'a Program, facts: &'a Facts<'a>, results: engines::Results, checks: &[Check]) -> Suspected<'a> {
         Suspected {
             races: results.races.map(|result| Races::new(program, facts, result)),
-            cycles: results.deadlocks.map(|result| Cycles::new(program, facts, result)),
+            cycles: results.deadlocks.map(|result| Cycles::new(program, facts, result, checks)),
         }
     }
 

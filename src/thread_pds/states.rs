@@ -1,6 +1,6 @@
 //! The first pass: in which states each lock may be where a thread stands, one lock at a time.
 //!
-//! # Definition   A lock is, for one thread, not held (0), held once (1), held more than once (2), or held for writing (3; read-write locks only).
+//! # Definition   A lock is, for one thread, not held (0), held once (1), held twice (2), held more often (3), or held for writing (4; read-write locks only).
 //!                A path is a relation between these states for each lock; the choice between paths is their union.
 //! # Theorem      Every state that a run shows is in the result; locks are looked at one by one, so more may be. A place with no state for some
 //!                lock is not reached.
@@ -16,10 +16,12 @@ use crate::pushdown::Semiring;
 
 const NONE: usize = 0;
 const ONCE: usize = 1;
-const MORE: usize = 2;
-const WRITING: usize = 3;
+const TWICE: usize = 2;
+const MORE: usize = 3;
+const WRITING: usize = 4;
+const STATES: usize = 5;
 
-/// A set of the four states.
+/// A set of these states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LockStates(u8);
 
@@ -33,7 +35,7 @@ impl LockStates {
     }
 
     pub fn may_be_held_again(self) -> bool {
-        self.0 & 1 << MORE != 0
+        self.0 & (1 << TWICE | 1 << MORE) != 0
     }
 
     pub fn is_empty(self) -> bool {
@@ -42,7 +44,7 @@ impl LockStates {
 
     /// The atoms of the lock that may be held.
     pub fn atoms(self, lock: LockId, kind: LockKind) -> impl Iterator<Item = Atom> {
-        let reading = self.0 & (1 << ONCE | 1 << MORE) != 0;
+        let reading = self.0 & (1 << ONCE | 1 << TWICE | 1 << MORE) != 0;
         let writing = self.0 & 1 << WRITING != 0;
         let modes = match kind {
             LockKind::ReadWrite => [reading.then_some(Mode::Shared), writing.then_some(Mode::Exclusive)],
@@ -53,30 +55,45 @@ impl LockStates {
 }
 
 impl LockStates {
-    /// How often the lock may be held for reading and for writing; more than once is shown by 2 and by the most that is counted.
+    /// How often the lock may be held for reading and for writing; more than twice is shown by 3 and by the most that is counted.
     pub fn counts(self, kind: LockKind) -> impl Iterator<Item = (i16, i16)> {
         let is_rw = kind == LockKind::ReadWrite;
         let of = move |count: i16| if is_rw { (count, 0) } else { (0, count) };
-        let all = [(NONE, of(0)), (ONCE, of(1)), (MORE, of(2)), (MORE, of(Count::MOST)), (WRITING, (0, 1))];
+        let all = [(NONE, of(0)), (ONCE, of(1)), (TWICE, of(2)), (MORE, of(3)), (MORE, of(Count::MOST)), (WRITING, (0, 1))];
         all.into_iter().filter(move |(state, _)| self.0 >> state & 1 == 1).map(|(_, counts)| counts)
     }
 }
 
-/// A relation is a set of bits 4·from + to.
-const IDENTITY: u16 = 1 << (4 * NONE + NONE) | 1 << (4 * ONCE + ONCE) | 1 << (4 * MORE + MORE) | 1 << (4 * WRITING + WRITING);
+/// A relation is a set of bits, one for each state before and each state behind.
+type Relation = u32;
 
-fn relation(pairs: &[(usize, usize)]) -> u16 {
-    pairs.iter().fold(0, |relation, (from, to)| relation | 1 << (4 * from + to))
+const fn pair(from: usize, to: usize) -> Relation {
+    1 << (STATES * from + to)
 }
 
-fn meaning(step: Step, kind: LockKind, is_reliable: bool) -> u16 {
-    let counting = relation(&[(NONE, ONCE), (ONCE, MORE), (MORE, MORE)]);
+const IDENTITY: Relation = pair(NONE, NONE) | pair(ONCE, ONCE) | pair(TWICE, TWICE) | pair(MORE, MORE) | pair(WRITING, WRITING);
+
+fn relation(pairs: &[(usize, usize)]) -> Relation {
+    pairs.iter().fold(0, |relation, (from, to)| relation | pair(*from, *to))
+}
+
+/// The states that a relation leads to from one.
+fn row(relation: Relation, from: usize) -> Relation {
+    relation >> (STATES * from) & ((1 << STATES) - 1)
+}
+
+fn meaning(step: Step, kind: LockKind, is_reliable: bool) -> Relation {
+    let counting = relation(&[(NONE, ONCE), (ONCE, TWICE), (TWICE, MORE), (MORE, MORE)]);
+    let reading = [ONCE, TWICE, MORE];
     let exclusive = |mode| kind != LockKind::ReadWrite || mode == Mode::Exclusive;
     let is_rw = kind == LockKind::ReadWrite;
     match step {
         Step::Acquire { mode, .. } | Step::TrySucceeded { mode, .. } if !is_reliable => match (is_rw, exclusive(mode)) {
-            (true, true) => relation(&[(0, 3), (1, 3), (1, 1), (2, 3), (2, 2), (3, 3)]),
-            (true, false) => counting | relation(&[(3, 3), (3, 1)]),
+            (true, true) => {
+                let to_writing = reading.iter().fold(0, |all, state| all | pair(*state, WRITING) | pair(*state, *state));
+                to_writing | relation(&[(NONE, WRITING), (WRITING, WRITING)])
+            }
+            (true, false) => counting | relation(&[(WRITING, WRITING), (WRITING, ONCE)]),
             (false, _) => counting,
         },
         Step::Acquire { mode, .. } => match kind {
@@ -100,7 +117,7 @@ fn meaning(step: Step, kind: LockKind, is_reliable: bool) -> u16 {
             LockKind::ReadWrite => relation(&[(NONE, NONE), (WRITING, WRITING)]),
         },
         Step::Release { .. } | Step::Sleep { .. } => {
-            let given = relation(&[(NONE, NONE), (ONCE, NONE), (MORE, ONCE), (MORE, MORE), (WRITING, NONE)]);
+            let given = relation(&[(NONE, NONE), (ONCE, NONE), (TWICE, ONCE), (MORE, TWICE), (MORE, MORE), (WRITING, NONE)]);
             if is_reliable { given } else { given | relation(&[(WRITING, ONCE), (WRITING, WRITING)]) }
         }
         Step::Nothing | Step::Spawn { .. } | Step::Join { .. } | Step::Condition => IDENTITY,
@@ -119,7 +136,7 @@ impl RelationsId {
 }
 
 /// The locks that a path has to do with, ascending, each with a relation; every other one stays as it is.
-type Relations = Box<[(LockId, u16)]>;
+type Relations = Box<[(LockId, Relation)]>;
 
 /// The semiring of relations for each lock. Each is kept once, and what was composed or united is remembered.
 #[derive(Debug)]
@@ -174,13 +191,13 @@ impl StateRelations {
         }
     }
 
-    fn intern(&mut self, relations: impl Iterator<Item = (LockId, u16)>) -> RelationsId {
+    fn intern(&mut self, relations: impl Iterator<Item = (LockId, Relation)>) -> RelationsId {
         let relations: Relations = relations.filter(|(_, relation)| *relation != IDENTITY).collect();
         RelationsId(self.relations.insert_full(relations).0 as u32)
     }
 
     /// Lock by lock.
-    fn merge(&mut self, one: RelationsId, two: RelationsId, join: impl Fn(u16, u16) -> u16) -> RelationsId {
+    fn merge(&mut self, one: RelationsId, two: RelationsId, join: impl Fn(Relation, Relation) -> Relation) -> RelationsId {
         let (left, right) = (&self.relations[one.0 as usize], &self.relations[two.0 as usize]);
         let mut merged = Vec::with_capacity(left.len() + right.len());
         let (mut here, mut there) = (left.iter().peekable(), right.iter().peekable());
@@ -191,7 +208,7 @@ impl StateRelations {
                 (Some((one, _)), None) => *one,
                 (None, Some((two, _))) => *two,
             };
-            let take = |entries: &mut std::iter::Peekable<std::slice::Iter<'_, (LockId, u16)>>| {
+            let take = |entries: &mut std::iter::Peekable<std::slice::Iter<'_, (LockId, Relation)>>| {
                 entries.next_if(|(other, _)| *other == lock).map_or(IDENTITY, |(_, relation)| *relation)
             };
             let (first, second) = (take(&mut here), take(&mut there));
@@ -201,28 +218,28 @@ impl StateRelations {
     }
 }
 
-fn after(relation: u16, lock: LockId, start: &[Atom], kind: LockKind) -> LockStates {
+fn after(relation: Relation, lock: LockId, start: &[Atom], kind: LockKind) -> LockStates {
     let held = start.iter().find(|atom| atom.lock() == lock);
     let from = match held.map(|atom| atom.mode()) {
         None => NONE,
         Some(Mode::Exclusive) if kind == LockKind::ReadWrite => WRITING,
         Some(_) => ONCE,
     };
-    LockStates((relation >> (4 * from)) as u8 & 15)
+    LockStates(row(relation, from) as u8)
 }
 
-fn compose(first: u16, then: u16) -> u16 {
+fn compose(first: Relation, then: Relation) -> Relation {
     if first == IDENTITY {
         return then;
     }
     if then == IDENTITY {
         return first;
     }
-    let row = |from: usize| {
-        let middle = first >> (4 * from) & 15;
-        (0..4).filter(|state| middle >> state & 1 == 1).fold(0, |row, state| row | then >> (4 * state) & 15)
+    let through = |from: usize| {
+        let middle = row(first, from);
+        (0..STATES).filter(|state| middle >> state & 1 == 1).fold(0, |to, state| to | row(then, state))
     };
-    (0..4).fold(0, |whole, from| whole | row(from) << (4 * from))
+    (0..STATES).fold(0, |whole, from| whole | through(from) << (STATES * from))
 }
 
 impl Semiring for StateRelations {

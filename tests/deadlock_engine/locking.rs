@@ -31,6 +31,8 @@ struct Writer {
     features: Vec<&'static str>,
     /// Locks that the current thread holds, in the order it took them.
     held: Vec<usize>,
+    /// It may take them again.
+    takes_again: bool,
 }
 
 const MUTEXES: usize = 3;
@@ -39,7 +41,17 @@ const READ_WRITE: usize = 3;
 const RECURSIVE: usize = 4;
 
 pub fn program(seed: u64) -> Generated {
-    let mut writer = Writer { random: Random::new(seed), text: String::new(), features: Vec::new(), held: Vec::new() };
+    write(seed, false)
+}
+
+/// A program that may take a lock which it holds.
+pub fn program_that_takes_again(seed: u64) -> Generated {
+    write(seed, true)
+}
+
+fn write(seed: u64, takes_again: bool) -> Generated {
+    let mut writer =
+        Writer { random: Random::new(seed), text: String::new(), features: Vec::new(), held: Vec::new(), takes_again };
     writer.line("#define _GNU_SOURCE");
     writer.line("#include <pthread.h>");
     for mutex in 0..MUTEXES {
@@ -87,8 +99,9 @@ impl Writer {
         writeln!(self.text, "{line}").expect("a string grows");
     }
 
-    fn is_free(&self, lock: usize) -> bool {
-        !self.held.contains(&lock)
+    /// Whether the thread may go for a lock.
+    fn may_take(&mut self, lock: usize) -> bool {
+        !self.held.contains(&lock) || self.takes_again && self.random.below(4) == 0
     }
 
     fn acquire(&mut self, lock: usize) {
@@ -127,7 +140,7 @@ impl Writer {
         // Few locks, so that threads meet.
         let lock = if self.random.below(5) == 0 { self.random.below(MUTEXES as u64 + 1) } else { self.random.below(2) } as usize;
         match self.random.below(10) {
-            0..=4 if self.held.len() < 3 && self.is_free(lock) => self.acquire(lock),
+            0..=4 if self.held.len() < 3 && self.may_take(lock) => self.acquire(lock),
             5..=6 if !self.held.is_empty() => {
                 let at = if self.random.below(3) == 0 {
                     self.random.below(self.held.len() as u64) as usize
@@ -136,11 +149,11 @@ impl Writer {
                 };
                 self.release(self.held[at]);
             }
-            7 if self.is_free(helper) => {
+            7 if self.may_take(helper) => {
                 self.features.push("helper");
                 self.line("  helper();");
             }
-            8 if lock < MUTEXES && self.is_free(lock) => {
+            8 if lock < MUTEXES && self.may_take(lock) => {
                 self.features.push("trylock");
                 self.line(&format!("  if (pthread_mutex_trylock(&m{lock}) == 0)"));
                 self.line(&format!("    pthread_mutex_unlock(&m{lock});"));

@@ -10,7 +10,7 @@ use lockcheck::findings::{Reason, Rule};
 use lockcheck::models::Models;
 
 use super::elements;
-use super::locking::{FEATURES, Generated, program};
+use super::locking::{FEATURES, Generated, program, program_that_takes_again};
 use super::shared::{for_all, load_c};
 use super::support::{Said, analyse};
 
@@ -25,6 +25,8 @@ struct Compared {
     spurious: usize,
     /// Programs that are said to have none.
     is_proved: bool,
+    /// Lines at which a run has shown a thread that waits for itself.
+    self_waits: usize,
     /// A cycle was dismissed by the order of addresses.
     is_in_order: bool,
     complaints: Vec<String>,
@@ -55,6 +57,14 @@ fn compare(seed: u64, written: Generated, directory: &std::path::Path, models: &
             ));
         }
     }
+    let taken_again: BTreeSet<(String, String, u32)> =
+        exhaustion.shown.iter().filter(|shown| shown.bug.rule == Rule::DoubleLock).flat_map(|shown| shown.bug.key().2).collect();
+    let raised: Lines = said.self_waits().iter().map(|wait| wait.line()).collect();
+    let open: BTreeSet<u32> =
+        said.result.limits.iter().filter_map(|limit| program.place_of(limit.site()?)).map(|place| place.line).collect();
+    for line in taken_again.iter().filter(|line| !raised.contains(line) && !open.contains(&line.2)) {
+        complaints.push(format!("seed {seed}: {line:?} takes what is held: {}\n{}", said.summary(), written.source));
+    }
     let is_shown = |candidate: &&Lines| shown.iter().any(|lines| candidate.is_subset(lines));
     let is_complete = exhaustion.is_complete;
     let is_in_order = said.result.refuted.iter().any(|group| group.reason == Reason::LockOrder);
@@ -65,7 +75,8 @@ fn compare(seed: u64, written: Generated, directory: &std::path::Path, models: &
         deadlocks: shown.len(),
         candidates: if is_complete { candidates.len() } else { 0 },
         spurious: if is_complete { candidates.iter().filter(|candidate| !is_shown(candidate)).count() } else { 0 },
-        is_proved: candidates.is_empty() && said.result.limits.is_empty(),
+        self_waits: taken_again.len(),
+        is_proved: candidates.is_empty() && raised.is_empty() && said.result.limits.is_empty(),
         complaints,
     }
 }
@@ -101,6 +112,21 @@ fn no_deadlock_is_dismissed() {
     assert!(count(&|program| program.is_complete) * 5 >= programs.len(), "too many programs are too large");
     assert!(count(&|program| program.deadlocks > 0) * 10 >= programs.len(), "too few programs have a deadlock");
     assert!(count(&|program| program.is_proved) * 5 >= programs.len(), "too few programs are proved to have none");
+}
+
+#[test]
+fn nobody_who_waits_for_itself_is_missed() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let models = Models::embedded();
+    let programs = for_all(&seeds(), |seed| compare(*seed, program_that_takes_again(*seed), directory.path(), &models));
+    let count = |holds: &dyn Fn(&Compared) -> bool| programs.iter().filter(|program| holds(program)).count();
+    let (own, others) = (count(&|program| program.self_waits > 0), count(&|program| program.deadlocks > 0));
+    let proved = count(&|program| program.is_proved);
+    println!("{} programs, {own} with a thread that waits for itself, {others} with a cycle, {proved} proved", programs.len());
+    let wrong: Vec<&String> = programs.iter().flat_map(|program| &program.complaints).collect();
+    assert!(wrong.is_empty(), "{} programs\n{}", wrong.len(), wrong[0]);
+    assert!(own * 10 >= programs.len(), "too few programs have one");
+    assert!(proved * 20 >= programs.len(), "too few programs are proved to have none");
 }
 
 #[test]

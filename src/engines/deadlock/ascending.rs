@@ -14,7 +14,7 @@
 use rustc_hash::FxHashSet;
 
 use super::{Held, OrderEdge, Wait};
-use crate::facts::{Location, Offset, TermId};
+use crate::facts::{Gap, Location, Offset, TermId};
 use crate::locks::{Held as HeldThing, Mode, Token};
 use crate::program::{
     BlockId, FunctionId, IntegerPredicate, Operand, Operation, Phi, Predicate, Program, RegisterId, TerminatorKind,
@@ -30,6 +30,8 @@ pub struct Nature {
     pub goes_down: bool,
     /// It is not certain that the thread still holds it there.
     pub is_unsure: bool,
+    /// The thread waits for one that it has created itself (`children`).
+    pub joins_child: bool,
 }
 
 /// How many blocks above a place are looked at.
@@ -40,8 +42,13 @@ pub struct Addresses<'a, 't, 'p> {
     pub threads: &'a ProgramThreads,
 }
 
-/// `less ≤ more`, read as signed numbers or not.
-type Comparison = (TermId, TermId, bool);
+/// `less ≤ more`, or `less < more` when that is asked for, read as signed numbers or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Comparison {
+    less: TermId,
+    more: TermId,
+    is_signed: bool,
+}
 
 impl Addresses<'_, '_, '_> {
     pub fn direction(&mut self, analysis: &Analysis<'_>, edge: &OrderEdge) -> Nature {
@@ -65,14 +72,14 @@ impl Addresses<'_, '_, '_> {
             return nothing;
         }
         Nature {
-            is_unsure: false,
             goes_up: meant.iter().all(|held| self.lies_behind(function, block, operand, held, true)),
             goes_down: meant.iter().all(|held| self.lies_behind(function, block, operand, held, false)),
+            ..nothing
         }
     }
 
     /// Whether something that is held may be what a name means.
-    fn may_be(&mut self, name: LockName, held: &HeldThing) -> bool {
+    pub(super) fn may_be(&mut self, name: LockName, held: &HeldThing) -> bool {
         match (name, held.names.place) {
             (LockName::Place(place), Some(other)) => place == other,
             (LockName::Place(place), None) => self.tabulation.identity.may_be(held.family, place),
@@ -98,7 +105,33 @@ impl Addresses<'_, '_, '_> {
         held.names.terms.iter().any(|term| {
             let kept = TermId::from_number(term.0);
             let (low, high) = if is_up { (kept, waited) } else { (waited, kept) };
-            self.is_at_most(function, block, low, high)
+            self.is_at_most(function, block, low, high, false)
+        })
+    }
+
+    /// Whether an operand, where control is in a block, is certainly another lock than one that is held.
+    pub(super) fn are_apart(&mut self, (function, block): (FunctionId, BlockId), operand: Operand, held: &HeldThing) -> bool {
+        let waited = self.tabulation.identity.term(function, operand);
+        held.names.terms.iter().any(|term| {
+            let kept = TermId::from_number(term.0);
+            self.is_at_most(function, block, kept, waited, true)
+                || self.is_at_most(function, block, waited, kept, true)
+                || self.is_compared_unequal(function, block, kept, waited)
+        })
+    }
+
+    /// Whether two addresses differ because something in them was compared on the only way to a block, and was not equal.
+    fn is_compared_unequal(&mut self, function: FunctionId, block: BlockId, one: TermId, other: TermId) -> bool {
+        let Some(Gap { constant: 0, growth: Some(growth) }) = self.tabulation.facts.values.gap(one, other) else { return false };
+        let sides = [(growth.less, growth.more), (growth.more, growth.less)];
+        let on_the_way = self.only_way(function, block);
+        on_the_way.into_iter().any(|(from, to)| {
+            let compared = self.comparison(function, from, to);
+            compared.is_some_and(|(predicate, left, right, is_true)| {
+                let is_unequal =
+                    matches!((predicate, is_true), (IntegerPredicate::NotEqual, true) | (IntegerPredicate::Equal, false));
+                is_unequal && sides.contains(&(left, right))
+            })
         })
     }
 
@@ -115,62 +148,82 @@ impl Addresses<'_, '_, '_> {
             && high.iter().all(|location| location.object == *object && *at <= least(location))
     }
 
-    /// Whether the one address is at most the other where control is in a block.
-    fn is_at_most(&mut self, function: FunctionId, block: BlockId, low: TermId, high: TermId) -> bool {
+    /// Whether the one address is at most the other, or is less, where control is in a block.
+    fn is_at_most(&mut self, function: FunctionId, block: BlockId, low: TermId, high: TermId, is_strict: bool) -> bool {
         let Some(gap) = self.tabulation.facts.values.gap(high, low) else { return false };
-        let Some(growth) = gap.growth else { return gap.constant >= 0 };
+        let least = i64::from(is_strict);
+        let Some(growth) = gap.growth else { return gap.constant >= least };
         if gap.constant < 0 {
             return false;
         }
-        let wanted = (growth.less, growth.more, growth.is_signed);
-        self.compared_above(function, block).contains(&wanted) || self.compared_when_made(function, wanted)
+        let wanted = Comparison { less: growth.less, more: growth.more, is_signed: growth.is_signed };
+        let is_strict = is_strict && gap.constant == 0;
+        self.compared_above(function, block, is_strict).contains(&wanted) || self.compared_when_made(function, wanted, is_strict)
+    }
+
+    /// The edges of the only way that leads to a block, the last one first.
+    fn only_way(&self, function: FunctionId, block: BlockId) -> Vec<(BlockId, BlockId)> {
+        let blocks = &self.tabulation.program.functions[function].blocks;
+        let above = |at: &(BlockId, BlockId)| match blocks[at.0].predecessors[..] {
+            [before] => Some((before, at.0)),
+            _ => None,
+        };
+        std::iter::successors(above(&(block, block)), above).take(MOST_BLOCKS).collect()
     }
 
     /// Comparisons on the only way that leads to a block, each still true: nothing on that way is executed again before the block.
-    fn compared_above(&mut self, function: FunctionId, block: BlockId) -> FxHashSet<Comparison> {
-        let program = self.tabulation.program;
-        let mut known = FxHashSet::default();
-        let mut at = block;
-        for _ in 0..MOST_BLOCKS {
-            let [before] = program.functions[function].blocks[at].predecessors[..] else { break };
-            known.extend(self.compared_on(function, before, at));
-            at = before;
-        }
-        known
+    fn compared_above(&mut self, function: FunctionId, block: BlockId, is_strict: bool) -> FxHashSet<Comparison> {
+        let way = self.only_way(function, block);
+        way.into_iter().filter_map(|(from, to)| self.compared_on(function, from, to, is_strict)).collect()
     }
 
-    /// What an edge says.
-    fn compared_on(&mut self, function: FunctionId, from: BlockId, to: BlockId) -> Vec<Comparison> {
+    /// What a branch compares, and whether that is so on an edge from it.
+    fn comparison(
+        &mut self,
+        function: FunctionId,
+        from: BlockId,
+        to: BlockId,
+    ) -> Option<(IntegerPredicate, TermId, TermId, bool)> {
         let program = self.tabulation.program;
         let TerminatorKind::Branch { condition, when_true, when_false } =
             &program.functions[function].blocks[from].terminator.kind
         else {
-            return Vec::new();
+            return None;
         };
         let Some(Operation::Compare { predicate: Predicate::Integer(predicate), left, right }) =
             defined(program, function, *condition)
         else {
-            return Vec::new();
+            return None;
         };
         if when_true == when_false {
-            return Vec::new();
+            return None;
         }
         let identity = &mut self.tabulation.identity;
-        let (left, right) = (identity.term(function, *left), identity.term(function, *right));
-        let (rises, falls) = ((left, right), (right, left));
+        Some((*predicate, identity.term(function, *left), identity.term(function, *right), *when_true == to))
+    }
+
+    /// What an edge says.
+    fn compared_on(&mut self, function: FunctionId, from: BlockId, to: BlockId, is_strict: bool) -> Option<Comparison> {
         use IntegerPredicate::*;
-        let of = |(less, more): (TermId, TermId), is_signed: bool| vec![(less, more, is_signed)];
-        match (*predicate, *when_true == to) {
-            (SignedLess | SignedLessEqual, true) | (SignedGreater | SignedGreaterEqual, false) => of(rises, true),
-            (SignedGreater | SignedGreaterEqual, true) | (SignedLess | SignedLessEqual, false) => of(falls, true),
-            (UnsignedLess | UnsignedLessEqual, true) | (UnsignedGreater | UnsignedGreaterEqual, false) => of(rises, false),
-            (UnsignedGreater | UnsignedGreaterEqual, true) | (UnsignedLess | UnsignedLessEqual, false) => of(falls, false),
-            (Equal, _) | (NotEqual, _) => Vec::new(),
-        }
+        let (predicate, left, right, is_true) = self.comparison(function, from, to)?;
+        let less = |less: TermId, more: TermId, is_signed: bool| Comparison { less, more, is_signed };
+        let (said, excludes_equal) = match (predicate, is_true) {
+            (SignedLess, true) | (SignedGreaterEqual, false) => (less(left, right, true), true),
+            (SignedLessEqual, true) | (SignedGreater, false) => (less(left, right, true), false),
+            (SignedGreater, true) | (SignedLessEqual, false) => (less(right, left, true), true),
+            (SignedGreaterEqual, true) | (SignedLess, false) => (less(right, left, true), false),
+            (UnsignedLess, true) | (UnsignedGreaterEqual, false) => (less(left, right, false), true),
+            (UnsignedLessEqual, true) | (UnsignedGreater, false) => (less(left, right, false), false),
+            (UnsignedGreater, true) | (UnsignedLessEqual, false) => (less(right, left, false), true),
+            (UnsignedGreaterEqual, true) | (UnsignedLess, false) => (less(right, left, false), false),
+            (Equal, _) | (NotEqual, _) => return None,
+        };
+        (excludes_equal || !is_strict).then_some(said)
     }
 
     /// Two values that one block chose together: whether they are in order by whichever way it was entered.
-    fn compared_when_made(&mut self, function: FunctionId, (less, more, is_signed): Comparison) -> bool {
+    fn compared_when_made(&mut self, function: FunctionId, wanted: Comparison, is_strict: bool) -> bool {
+        let Comparison { less, more, is_signed } = wanted;
         let program = self.tabulation.program;
         let chosen = |term: TermId| {
             let leaves = self.tabulation.facts.values.leaves(term);
@@ -185,10 +238,10 @@ impl Addresses<'_, '_, '_> {
         let predecessors = &program.functions[function].blocks[block].predecessors;
         predecessors.iter().zip(low.operands.iter().zip(&high.operands)).all(|(from, (low, high))| {
             let identity = &mut self.tabulation.identity;
-            let wanted = (identity.term(function, *low), identity.term(function, *high), is_signed);
-            wanted.0 == wanted.1
-                || self.compared_on(function, *from, block).contains(&wanted)
-                || self.compared_above(function, *from).contains(&wanted)
+            let wanted = Comparison { less: identity.term(function, *low), more: identity.term(function, *high), is_signed };
+            !is_strict && wanted.less == wanted.more
+                || self.compared_on(function, *from, block, is_strict) == Some(wanted)
+                || self.compared_above(function, *from, is_strict).contains(&wanted)
         })
     }
 }

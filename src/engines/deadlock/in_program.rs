@@ -6,11 +6,13 @@
 //!                what was not looked at.
 //! # False alarms Data decide nothing here: a cycle may need branches that exclude each other.
 //! # Misses       What is no lock and no join: conditions, semaphores, barriers. Their waits are limits. Waits for a condition that no signal can end
-//!                because of a lock are candidates (`signals`).
+//!                because of a lock are candidates (`signals`); so are threads that wait for themselves (`again`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::again::{OwnFault, relocks};
 use super::ascending::{Addresses, Nature};
+use super::children::joins_of_children;
 use super::limits::DeadlockLimit;
 use super::signals::stuck_waits;
 use super::{DeadlockCycle, Dismissal, DismissedCycle, Held, OrderEdge, Wait, deadlocks_in_order};
@@ -24,6 +26,7 @@ use crate::findings::{Reason, Role};
 use crate::locks::history::{Incompatible, LockId};
 use crate::locks::{Held as HeldThing, Mode, Token};
 use crate::models::BoundModels;
+use crate::program::SiteId;
 use crate::pushdown::SymbolId;
 use crate::thread_pds::holding::Tabulation;
 use crate::thread_pds::{Analysis, LockName, ProgramThreads, Spot, ThreadId};
@@ -45,6 +48,8 @@ pub struct CycleCandidate {
 pub struct DeadlockResult {
     /// Sorted by the lines of their ends.
     pub candidates: Vec<CycleCandidate>,
+    /// Threads that wait for themselves, and threads that keep a lock when they end.
+    pub own_faults: Vec<OwnFault>,
     pub refuted: Vec<RefutedGroup>,
     pub limits: Vec<DeadlockLimit>,
 }
@@ -63,24 +68,37 @@ pub fn check(
     threads: &ProgramThreads,
     analysis: &mut Analysis<'_>,
 ) -> DeadlockResult {
+    let (program, facts) = (tabulation.program, tabulation.facts);
+    let mut children: Option<BTreeSet<SiteId>> = None;
     let mut addresses = Addresses { tabulation, threads };
     let found = deadlocks_in_order(analysis, &mut |analysis, edge| {
         let is_unsure = match edge.holds {
             Held::Lock { lock, .. } => !is_held(addresses.tabulation, threads, (edge.thread, edge.symbol), lock),
             Held::Running { .. } => false,
         };
-        Nature { is_unsure, ..addresses.direction(analysis, edge) }
+        let joins_child = match (edge.holds, edge.waits) {
+            (Held::Running { .. }, Wait::Join { .. }) => {
+                let children = children.get_or_insert_with(|| joins_of_children(program, models, facts));
+                children.contains(&threads.spot(edge.thread, edge.symbol).site)
+            }
+            (Held::Lock { .. }, _) | (Held::Running { .. }, Wait::Lock { .. }) => false,
+        };
+        Nature { is_unsure, joins_child, ..addresses.direction(analysis, edge) }
     });
+    let relocks = relocks(&mut addresses, analysis);
     let tabulation = &*tabulation;
     let mut orders = Orders::new(tabulation.facts, false);
     let reach = Reach::of(tabulation.facts, tabulation, &mut orders);
     let mut writer =
         Writer { tabulation, names: Names::new(tabulation.program, tabulation.facts), threads, reach, refuted: BTreeMap::new() };
-    let mut limits = writer.limits(analysis, models, &found);
+    let mut limits = writer.limits(analysis, models, &found, &relocks);
     limits.dedup_by_key(|limit| limit.to_string());
     let mut candidates: BTreeMap<BTreeSet<(String, String, u32)>, CycleCandidate> = BTreeMap::new();
     let mut left_out: BTreeMap<String, u64> = BTreeMap::new();
-    for cycle in &found.cycles {
+    // A member that waits for itself already is stuck without the others.
+    let is_alone =
+        |cycle: &DeadlockCycle| cycle.members.iter().any(|member| relocks.is_certain(member.standing.thread, member.symbol));
+    for cycle in found.cycles.iter().filter(|cycle| !is_alone(cycle)) {
         let (places, more) = writer.places(cycle);
         for symbols in places {
             if analysis.is_out_of_time() && !candidates.is_empty() {
@@ -113,7 +131,9 @@ pub fn check(
     if unlisted > 0 {
         limits.push(DeadlockLimit::MoreCycles(unlisted));
     }
-    DeadlockResult { candidates, refuted: writer.refuted.into_values().collect(), limits }
+    let mut own_faults = writer.waits_for_themselves(&relocks);
+    own_faults.extend(writer.leaks(analysis));
+    DeadlockResult { candidates, own_faults, refuted: writer.refuted.into_values().collect(), limits }
 }
 
 impl CycleCandidate {
@@ -171,14 +191,17 @@ impl Writer<'_, '_, '_> {
         self.names.thread(self.threads.sources[thread.index()])
     }
 
+    /// What an acquisition calls its lock.
+    pub(super) fn acquired(&self, lock: LockId, spot: &Spot) -> String {
+        let function = self.tabulation.contexts.all[spot.context].key.function;
+        let is_one = matches!(self.threads.name(lock), LockName::Place(_));
+        let spelled = spot.lock.filter(|_| !is_one).and_then(|operand| self.names.spelled(function, operand));
+        spelled.unwrap_or_else(|| self.lock(lock))
+    }
+
     fn waited_for(&self, waits: Wait, spot: &Spot) -> (Role, String) {
         match waits {
-            Wait::Lock { lock, .. } => {
-                let function = self.tabulation.contexts.all[spot.context].key.function;
-                let is_one = matches!(self.threads.name(lock), LockName::Place(_));
-                let spelled = spot.lock.filter(|_| !is_one).and_then(|operand| self.names.spelled(function, operand));
-                (Role::Acquire, spelled.unwrap_or_else(|| self.lock(lock)))
-            }
+            Wait::Lock { lock, .. } => (Role::Acquire, self.acquired(lock, spot)),
             Wait::Join { thread } => (Role::Join, self.thread(thread).to_owned()),
         }
     }
@@ -338,6 +361,10 @@ impl Writer<'_, '_, '_> {
                 let locks = locks.into_iter().collect::<Vec<_>>().join(" and ");
                 let detail = format!("each would have used a lock that another one of them held all the time: {locks}");
                 (Reason::LockHistory, detail)
+            }
+            Dismissal::Children => {
+                let detail = "each of them waits for a thread that it has created itself";
+                (Reason::ForkJoin, detail.to_owned())
             }
             Dismissal::InOrder => {
                 let detail = "each of them takes locks in the order of their addresses, so that no circle closes";

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::Deadlocks;
+use super::again::Relocks;
 use super::in_program::Writer;
-use crate::locks::history::{Atom, LockId};
+use crate::locks::history::Atom;
 use crate::models::{Attempt, BoundModels, Effect};
 use crate::program::{Callee, Operation, SiteId};
-use crate::thread_pds::{Analysis, LockKind, Origin, Step};
+use crate::thread_pds::{Analysis, Origin};
 
 /// Why the list of candidates may not be complete.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,7 +37,7 @@ pub enum DeadlockLimit {
         thread: String,
         lock: String,
     },
-    /// A lock that may not be taken twice may be taken by its holder.
+    /// A lock may be one that its thread holds already: they are many under one name.
     TakenAgain {
         lock: String,
         at: SiteId,
@@ -90,7 +91,13 @@ impl fmt::Display for DeadlockLimit {
 
 impl Writer<'_, '_, '_> {
     /// What could hide a deadlock.
-    pub fn limits(&self, analysis: &mut Analysis<'_>, models: &BoundModels<'_>, found: &Deadlocks) -> Vec<DeadlockLimit> {
+    pub fn limits(
+        &self,
+        analysis: &mut Analysis<'_>,
+        models: &BoundModels<'_>,
+        found: &Deadlocks,
+        relocks: &Relocks,
+    ) -> Vec<DeadlockLimit> {
         let mut limits: BTreeSet<DeadlockLimit> = BTreeSet::new();
         if found.is_out_of_time {
             // What is asked now is answered with nothing known.
@@ -103,6 +110,8 @@ impl Writer<'_, '_, '_> {
         limits.extend(remarks.jumps.iter().map(|site| DeadlockLimit::Jump(*site)));
         limits.extend(remarks.unknown_locks.iter().map(|site| DeadlockLimit::UnknownLock(*site)));
         self.waits(models, &mut limits);
+        let open = relocks.open.iter().map(|(at, lock)| DeadlockLimit::TakenAgain { lock: self.lock(*lock), at: *at });
+        limits.extend(open);
         for thread in analysis.threads.ids() {
             for origin in [Origin::Start, Origin::Created] {
                 if analysis.is_out_of_time() || !analysis.population.exists(thread, origin) {
@@ -114,21 +123,6 @@ impl Writer<'_, '_, '_> {
                             let (thread, lock) = (self.thread(thread).to_owned(), self.lock(atom.lock()));
                             limits.insert(DeadlockLimit::EndsHolding { thread, lock });
                         }
-                    }
-                }
-                for (_, rule) in analysis.threads.thread(thread).system.rules() {
-                    let Step::Acquire { lock, .. } = rule.weight else { continue };
-                    if analysis.is_out_of_time() {
-                        break;
-                    }
-                    let blocks = |held: LockId| {
-                        let table = &analysis.threads.locks;
-                        table.lock(lock).kind == LockKind::Mutex && table.may_be_same(lock, held)
-                    };
-                    let held = analysis.may_hold(thread, origin, rule.from.symbol);
-                    if held.iter().map(Atom::from_index).any(|atom| blocks(atom.lock())) {
-                        let at = self.threads.spot(thread, rule.from.symbol).site;
-                        limits.insert(DeadlockLimit::TakenAgain { lock: self.lock(lock), at });
                     }
                 }
             }

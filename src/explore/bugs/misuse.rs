@@ -28,6 +28,6 @@ pub fn bug(names: &Names<'_>, seen: &SeenMisuse) -> Bug {
             (Rule::DestroyHeld, Role::Destroy, format!("{thread} destroys {lock} while it is held{holder}"))
         }
     };
-    let end = names.end(misuse.thread, role, object.clone(), seen.site, &seen.context.calls, &[]);
+    let end = names.end(misuse.thread, role, object.clone(), seen.site, &seen.context.calls, &seen.held);
     Bug::new(rule, object.clone(), object, message, vec![end])
 }

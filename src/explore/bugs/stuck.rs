@@ -3,8 +3,8 @@
 //! # Definition   A thread *waits for* the holders of the lock it wants, or for the thread it joins. One that waits on a condition
 //!                variable, a barrier or a semaphore waits for any thread that is stuck elsewhere than in a join.
 //! The ends of the finding are the threads of the cycles of this relation; without a cycle, all that wait for anything but the end
-//! of a thread. A thread that waits for itself, or for a lock whose holder has ended, is a misuse of its own, and so is no deadlock
-//! whatever waits for it alone.
+//! of a thread. A thread that waits for itself (but for a one-time initialisation, of which no rule of its own speaks), or for a lock whose
+//! holder has ended, is a misuse of its own, and so is no deadlock whatever waits for it alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,8 +20,14 @@ type Waiting = [(ThreadId, BlockReason)];
 pub fn bug(names: &Names<'_>, waiting: &Waiting) -> Option<Bug> {
     let waits_for = relation(names, waiting);
     let reaches = |from: ThreadId, to: ThreadId| reachable(&waits_for, from).contains(&to);
-    let is_in_cycle = |thread: ThreadId| waits_for[&thread].iter().any(|next| *next != thread && reaches(*next, thread));
-    let is_misuse = |thread: ThreadId| waits_for[&thread].iter().any(|next| *next == thread || !waits_for.contains_key(next));
+    let is_once =
+        |thread: ThreadId| waiting.iter().any(|(other, reason)| *other == thread && matches!(reason, BlockReason::Once { .. }));
+    let is_in_cycle = |thread: ThreadId| {
+        waits_for[&thread].iter().any(|next| if *next == thread { is_once(thread) } else { reaches(*next, thread) })
+    };
+    let is_misuse = |thread: ThreadId| {
+        waits_for[&thread].iter().any(|next| *next == thread && !is_once(thread) || !waits_for.contains_key(next))
+    };
     let is_consequence = |thread: ThreadId| {
         is_misuse(thread)
             || reachable(&waits_for, thread).into_iter().any(|next| waits_for.contains_key(&next) && is_misuse(next))

@@ -88,6 +88,8 @@ pub struct SeenMisuse {
     pub misuse: Misuse,
     pub site: Option<SiteId>,
     pub context: crate::program::Context,
+    /// What the thread held then.
+    pub held: Vec<crate::explore::sync::HeldLock>,
 }
 
 #[derive(Clone)]

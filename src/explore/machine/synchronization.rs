@@ -211,7 +211,8 @@ impl SyncContext for Turn<'_, '_> {
                 self.site
             }
         };
-        let seen = SeenMisuse { misuse, site, context: self.thread.context() };
+        let held = self.machine.sync.held_by(misuse.thread).to_vec();
+        let seen = SeenMisuse { misuse, site, context: self.thread.context(), held };
         if !self.machine.misuses.contains(&seen) {
             self.machine.misuses.push(seen);
         }

@@ -60,8 +60,10 @@ pub enum Action {
         semaphore: Operand,
         permits: Option<u64>,
     },
-    /// Other threads begin here.
-    Create,
+    /// Other threads begin here, and get this.
+    Create {
+        argument: Option<Operand>,
+    },
     /// Waits for the end of another thread.
     Join,
     /// Does not return.
@@ -89,7 +91,7 @@ impl Action {
             | Action::PostPermit { .. }
             | Action::ResetPermits { .. }
             | Action::End { .. } => true,
-            Action::Callback { .. } | Action::Create | Action::Join => false,
+            Action::Callback { .. } | Action::Create { .. } | Action::Join => false,
         }
     }
 }
@@ -190,7 +192,7 @@ impl LibraryCall<'_> {
             }
             Effect::SaveJump { .. } => Action::SaveJump,
             Effect::PopCleanup { execute } if !self.is_zero(*execute) => Action::RunUnknown,
-            Effect::Spawn { .. } => Action::Create,
+            Effect::Spawn { argument, .. } => Action::Create { argument: argument.and_then(|index| self.argument(index)) },
             Effect::Join { attempt: Attempt::Blocking, .. } => Action::Join,
             Effect::ExitThread { .. } | Effect::ContinueExit => Action::End { leaves_others: true },
             Effect::Jump { .. } => Action::Jump,

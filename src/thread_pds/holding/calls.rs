@@ -2,14 +2,15 @@
 
 use smallvec::SmallVec;
 
+use super::action::Action;
 use super::context::{Bindings, ContextId, ContextKey, Edge, Exit, ReturnFact, Standing};
 use super::effects::MOST_LEVELS;
-use super::skeleton::{CallEvent, Target};
+use super::skeleton::{CallEvent, EventKind, Target};
 use super::state::{Alternative, State};
 use super::tabulate::{Collected, Tabulation};
-use crate::facts::{Location, Offset, PhaseId, Stage, TermId};
+use crate::facts::{Location, Offset, PhaseId, Stage, TermId, ThreadId};
 use crate::locks::{Held, LocksetId, Moment, Names, Sites, Term, Token, Working};
-use crate::program::{BlockId, FunctionId, Operand, RegisterId, SiteId};
+use crate::program::{BlockId, FunctionId, Operand, Operation, RegisterId, SiteId};
 
 /// A call instruction in a context.
 #[derive(Clone, Copy)]
@@ -29,6 +30,9 @@ pub struct Called {
     /// What may hold afterwards: one for each way in which the context returns, in their order; one for a callee that changes no lockset.
     pub outcomes: Vec<Alternative>,
 }
+
+/// So many loads and offsets lead from a parameter to a lock, and no more.
+const MOST_HOPS: usize = 6;
 
 /// More names for one thing are not kept.
 pub(super) const MOST_NAMES: usize = 4;
@@ -97,7 +101,8 @@ impl Tabulation<'_, '_> {
             entry.take(extra, Some(at.site));
         }
         let bindings = self.bindings(at.key, callee, arguments);
-        let context = self.enter(callee, standing, entry, bindings);
+        let numbers = self.numbers(at, before, callee, arguments);
+        let context = self.enter(callee, standing, entry, (bindings, numbers));
         self.contexts.all[at.context].callees.insert(Edge { site: at.site, callee: context, phase });
         if !skeleton.is_changing {
             return Called { context: Some(context), outcomes: vec![before.clone()] };
@@ -231,6 +236,10 @@ impl Tabulation<'_, '_> {
 
     /// Where an operand points in a context, if that is one exact location.
     pub(super) fn exact_location(&mut self, key: &ContextKey, operand: Operand) -> Option<Location> {
+        self.location_within(key, operand, MOST_HOPS)
+    }
+
+    fn location_within(&mut self, key: &ContextKey, operand: Operand, hops: usize) -> Option<Location> {
         let mut locations = self.facts.points_to.pointees(key.function, operand);
         if let (Some(location), None) = (locations.next(), locations.next())
             && let Offset::At(_) = location.offset
@@ -239,12 +248,68 @@ impl Tabulation<'_, '_> {
         }
         let values = &self.facts.values;
         let term = values.term(key.function, operand);
-        key.bindings.iter().find_map(|(parameter, location)| {
+        let bound = key.bindings.iter().find_map(|(parameter, location)| {
             let register = self.program.functions[key.function].parameters[*parameter].register;
             let distance = values.difference(term, values.term(key.function, Operand::Register(register)))?;
             let Offset::At(at) = location.offset else { return None };
             Some(Location { object: location.object, offset: Offset::At(at.checked_add_signed(distance)?) })
-        })
+        });
+        if bound.is_some() || !key.is_told_apart() || hops == 0 {
+            return bound;
+        }
+        let Operand::Register(register) = operand else { return None };
+        let program = self.program;
+        let mut instructions = program.functions[key.function].blocks.iter().flat_map(|block| &block.instructions);
+        match &instructions.find(|instruction| instruction.result == Some(register))?.operation {
+            // The only address that is ever stored there.
+            Operation::Load { address, .. } => {
+                let from = self.location_within(key, *address, hops - 1).filter(|from| self.facts.is_one_object(from.object))?;
+                let mut stored = self.facts.points_to.contents(from, program.layout.pointer_bytes.into());
+                let (Some(only), None) = (stored.next(), stored.next()) else { return None };
+                matches!(only.offset, Offset::At(_)).then_some(only)
+            }
+            offset @ Operation::Offset { .. } => {
+                let (base, distance) = self.distance(key, offset)?;
+                let from = self.location_within(key, base, hops - 1)?;
+                let Offset::At(at) = from.offset else { return None };
+                Some(Location { object: from.object, offset: Offset::At(at.checked_add_signed(distance)?) })
+            }
+            // Nothing else leads from one address to another.
+            _ => None,
+        }
+    }
+
+    /// What a thread's entry gets to find locks through, where its own view does not tell threads apart.
+    pub(super) fn given_to_thread(&mut self, thread: ThreadId, entry: FunctionId) -> Bindings {
+        let facts = self.facts;
+        if self.lock_parameters[entry].first() != Some(&0) || self.program.functions[entry].parameters.len() != 1 {
+            return Bindings::new();
+        }
+        let known = facts.threads.thread(thread);
+        let Some(site) = known.site().filter(|_| !known.is_cut) else { return Bindings::new() };
+        let creator = self.program.sites[site].function;
+        let created: Vec<&Action> = self.skeletons[creator]
+            .blocks
+            .iter()
+            .flatten()
+            .filter(|event| event.site == site)
+            .flat_map(|event| match &event.kind {
+                EventKind::Call(call) => call.targets.as_slice(),
+                EventKind::Define(_) | EventKind::Access => &[],
+            })
+            .flat_map(|target| match target {
+                Target::Library(actions) => actions.as_slice(),
+                Target::Body(_) => &[],
+            })
+            .collect();
+        let [Action::Create { argument: Some(argument) }] = created[..] else { return Bindings::new() };
+        let mut locations = facts.points_to.pointees(creator, *argument);
+        match (locations.next(), locations.next()) {
+            (Some(location), None) if matches!(location.offset, Offset::At(_)) && facts.is_one_object(location.object) => {
+                vec![(0, location)]
+            }
+            _ => Bindings::new(),
+        }
     }
 
     /// What the parameters through which the callee finds its locks point to, where its own view does not tell them apart.

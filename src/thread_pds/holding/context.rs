@@ -1,7 +1,7 @@
 //! Contexts: the ways in which a function is entered that matter, and what is known of each.
 //!
 //! # Definition   A context is a function with what is held at its entry in the function's own names, the locks that its parameters are known to
-//!                point to, and, if it creates or joins threads, its place in their order. Threads are no part of it: threads that enter a
+//!                point to, the numbers in its parameters that decide (`constants`), and, if it creates or joins threads, its place in their order. Threads are no part of it: threads that enter a
 //!                function alike share one context, and which threads come to a context, and when, is found afterwards, over the graph
 //!                of contexts.
 
@@ -12,6 +12,7 @@ use indexmap::map::Entry;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use typed_index_collections::TiVec;
 
+use super::constants::Numbers;
 use super::state::{Released, State};
 use crate::facts::{ActivationId, Knowledge, Location, PhaseId, Stage};
 use crate::locks::{LocksetId, Locksets, Sites};
@@ -68,6 +69,14 @@ pub struct ContextKey {
     pub standing: Standing,
     pub lockset: LocksetId,
     pub bindings: Bindings,
+    pub numbers: Numbers,
+}
+
+impl ContextKey {
+    /// Whether something is known of the parameters beyond what holds for all callers.
+    pub fn is_told_apart(&self) -> bool {
+        !self.bindings.is_empty() || !self.numbers.is_empty()
+    }
 }
 
 /// What is known of the value that a call returns.
@@ -188,6 +197,7 @@ impl Contexts {
             (key.lockset, sites) = locksets.meet_with_sites((key.lockset, &sites), *lowest);
             *lowest = key.lockset;
             key.bindings.clear();
+            key.numbers.clear();
             if let Some(known) = self.numbers.get(&key) {
                 return (*known, false);
             }

@@ -134,7 +134,7 @@ impl Tabulation<'_, '_> {
             Action::PostPermit { semaphore, .. } => next.push(self.post_permit(at, *semaphore, before, collected)),
             Action::ResetPermits { semaphore, .. } => next.push(self.reset_permits(at, *semaphore, before)),
             Action::RunUnknown => next.push(self.lose_all(before)),
-            Action::Create => {
+            Action::Create { .. } => {
                 if let Some(collected) = collected {
                     let held = self.locksets.get(before.lockset).iter().filter(|held| held.token == Token::Lock);
                     collected.held_at_creation.extend(held.filter_map(|held| held.names.place));
@@ -161,7 +161,7 @@ impl Tabulation<'_, '_> {
             | Action::EndAtomic
             | Action::Once { .. }
             | Action::Callback { .. }
-            | Action::Create
+            | Action::Create { .. }
             | Action::Join
             | Action::Jump
             | Action::WaitForPermit { .. }
@@ -355,11 +355,11 @@ impl Tabulation<'_, '_> {
     }
 
     /// The names of a lock operand in a context.
-    pub(in crate::thread_pds) fn lock_names(&mut self, key: &ContextKey, operand: Operand) -> (Names, Family) {
+    pub fn lock_names(&mut self, key: &ContextKey, operand: Operand) -> (Names, Family) {
         let known = self.identity.operand(key.function, operand);
         let mut names = known.names();
         if names.place.is_none()
-            && !key.bindings.is_empty()
+            && key.is_told_apart()
             && let Some(location) = self.exact_location(key, operand)
         {
             names.place = self.identity.place(location);

@@ -10,7 +10,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::loads::{Loads, Table};
 use crate::facts::{Facts, Location, Offset, TermId};
 use crate::locks::{Family, Names, Place, Term};
-use crate::program::{Constant, FunctionId, Operand, Program, RegisterId};
+use crate::program::{BlockId, Constant, FunctionId, Operand, Program, RegisterId};
 
 /// What is known of a lock operand whatever the calling context.
 #[derive(Clone, Debug)]
@@ -117,6 +117,11 @@ impl<'a, 'p> Identity<'a, 'p> {
     /// If the register is loaded a fixed distance from the thread's argument, out of a table of different values: which one.
     pub fn entry_of_a_table(&mut self, function: FunctionId, register: RegisterId, argument: TermId) -> Option<Table> {
         self.loads.entry_of_a_table(function, register, argument)
+    }
+
+    /// Loads of a function that always give the same number: what they read is never written.
+    pub fn fixed_loads(&self, function: FunctionId) -> Vec<(BlockId, RegisterId, u64)> {
+        self.loads.fixed(function)
     }
 
     /// The place that lies so many bytes behind a location.

@@ -7,10 +7,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::attributes::Attributes;
 use crate::facts::accesses::{Action, MemoryAccess};
 use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Location, Offset};
 use crate::models::{Attribute, BoundModels, Effect, LockClass, LockKindSource};
-use crate::program::{Argument, Callee, Constant, FunctionId, Instruction, Operand, Operation, Program};
+use crate::program::{Argument, BlockId, Callee, Constant, FunctionId, Instruction, Operand, Operation, Program};
 
 /// `PTHREAD_MUTEX_ERRORCHECK` in the low bits of a kind.
 const ERROR_CHECKING: u128 = 2;
@@ -20,6 +21,8 @@ const ERROR_CHECKING: u128 = 2;
 pub enum TakenAgain {
     Blocks,
     Counts,
+    /// Says so, and does nothing.
+    Refuses,
 }
 
 #[derive(Debug, Default)]
@@ -28,13 +31,17 @@ pub struct Kinds {
     again: FxHashMap<Location, TakenAgain>,
     /// Where locks other than mutexes lie, which never say that they are held, and mutexes that are shown not to.
     harmless: FxHashSet<Location>,
+    /// Where users' own locks lie: nothing says what these do, and machines take them to block.
+    custom: FxHashSet<Location>,
 }
 
 /// A library call in the program.
-struct Call<'p> {
-    function: FunctionId,
-    arguments: &'p [Argument],
-    effects: &'p [Effect],
+pub(super) struct Call<'p> {
+    pub function: FunctionId,
+    pub block: BlockId,
+    pub index: usize,
+    pub arguments: &'p [Argument],
+    pub effects: &'p [Effect],
 }
 
 impl Kinds {
@@ -43,6 +50,7 @@ impl Kinds {
         let mut taken: FxHashSet<Location> = FxHashSet::default();
         let mut harmless: FxHashSet<Location> = FxHashSet::default();
         let mut again: FxHashMap<Location, TakenAgain> = FxHashMap::default();
+        let mut custom: FxHashSet<Location> = FxHashSet::default();
         for call in &calls {
             for effect in call.effects {
                 if let Effect::Acquire { lock, class, .. } = effect {
@@ -53,6 +61,9 @@ impl Kinds {
                             // Of a user's own lock it is not known; to count is to do no less.
                             let kind = if *class == LockClass::Spin { TakenAgain::Blocks } else { TakenAgain::Counts };
                             again.extend(locations.iter().map(|location| (*location, kind)));
+                            if *class == LockClass::Custom {
+                                custom.extend(locations.iter().copied());
+                            }
                             harmless.extend(locations);
                         }
                         LockClass::ReadWrite => {}
@@ -61,7 +72,7 @@ impl Kinds {
             }
         }
         if taken.is_empty() {
-            return Kinds { again, harmless };
+            return Kinds { again, harmless, custom };
         }
         harmless.retain(|location| !taken.contains(location));
         again.retain(|location, _| !taken.contains(location));
@@ -73,29 +84,21 @@ impl Kinds {
                 _ => false,
             })
         });
-        let initialised = initialised(program, facts, &calls, sets_error_checking);
+        let initialised_as = initialised_as(program, facts, &calls);
         let written = written(program, models, facts, &taken);
         let is_harmless = |location: &Location| {
             let points_to = &facts.points_to;
             let overlaps = |other: Location| points_to.may_alias(*location, 1, other, 1);
-            let calls: Vec<bool> = initialised.iter().filter(|(other, _)| overlaps(*other)).map(|(_, safe)| *safe).collect();
-            let is_static = match (&points_to.object(location.object).kind, location.offset) {
-                (AbstractObjectKind::Global(global), Offset::At(at)) => {
-                    static_kind(program, *global, at).is_some_and(|kind| kind & 3 != ERROR_CHECKING)
-                }
-                _ => false,
-            };
+            let is_safe = |kind: Option<TakenAgain>| kind.map_or(!sets_error_checking, |kind| kind != TakenAgain::Refuses);
+            let calls: Vec<bool> =
+                initialised_as.iter().filter(|(other, _)| overlaps(*other)).map(|(_, kind)| is_safe(*kind)).collect();
+            let is_static = static_kind(program, facts, *location).is_some_and(|kind| kind != TakenAgain::Refuses);
             (is_static || !calls.is_empty()) && calls.iter().all(|safe| *safe) && !written.contains(location)
         };
-        let shown: Vec<Location> = taken.iter().copied().filter(is_harmless).collect();
-        let initialised_as = initialised_as(program, facts, &calls);
-        for location in &shown {
+        for location in taken.iter().filter(|location| !written.contains(location)) {
             let overlaps = |other: Location| facts.points_to.may_alias(*location, 1, other, 1);
-            let of_static = match (&facts.points_to.object(location.object).kind, location.offset) {
-                // What the bytes say is what holds until the first initialisation by a call.
-                (AbstractObjectKind::Global(global), Offset::At(at)) => static_kind(program, *global, at).map(by_number),
-                _ => None,
-            };
+            // What the bytes say is what holds until the first initialisation by a call.
+            let of_static = static_kind(program, facts, *location);
             let mut kinds = initialised_as.iter().filter(|(other, _)| overlaps(*other)).map(|(_, kind)| *kind).peekable();
             let first = if kinds.peek().is_some() { kinds.next().flatten() } else { of_static };
             if let Some(first) = first
@@ -104,8 +107,8 @@ impl Kinds {
                 again.insert(*location, first);
             }
         }
-        harmless.extend(shown);
-        Kinds { again, harmless }
+        harmless.extend(taken.iter().copied().filter(is_harmless));
+        Kinds { again, harmless, custom }
     }
 
     /// What all of these locks do when their holder takes them again, where that is shown.
@@ -115,6 +118,14 @@ impl Kinds {
         others.iter().all(|other| self.again.get(other) == Some(&kind)).then_some(kind)
     }
 
+    /// Whether whoever takes one of these locks again may wait for itself: unless each is shown to count, or to refuse.
+    pub fn may_wait_for_itself(&self, locations: &[Location]) -> bool {
+        let returns = |location: &Location| {
+            !self.custom.contains(location) && matches!(self.again.get(location), Some(TakenAgain::Counts | TakenAgain::Refuses))
+        };
+        locations.is_empty() || !locations.iter().all(returns)
+    }
+
     /// Whether a second acquisition of one of these locks by its owner may return without adding a level.
     pub fn may_fail_when_held(&self, locations: &[Location]) -> bool {
         locations.is_empty() || !locations.iter().all(|location| self.harmless.contains(location))
@@ -122,12 +133,12 @@ impl Kinds {
 }
 
 impl Call<'_> {
-    fn locations(&self, facts: &Facts<'_>, index: usize) -> Vec<Location> {
+    pub fn locations(&self, facts: &Facts<'_>, index: usize) -> Vec<Location> {
         let argument = self.arguments.get(index);
         argument.map_or(Vec::new(), |argument| facts.points_to.pointees(self.function, argument.value).collect())
     }
 
-    fn number(&self, program: &Program, index: usize) -> Option<u128> {
+    pub fn number(&self, program: &Program, index: usize) -> Option<u128> {
         match self.arguments.get(index)?.value {
             Operand::Constant(constant) => match program.constants[constant] {
                 Constant::Integer { value, .. } => Some(value),
@@ -145,11 +156,13 @@ fn library_calls<'p>(program: &'p Program, models: &'p BoundModels<'_>, facts: &
         if !facts.points_to.is_reachable(function) {
             continue;
         }
-        for instruction in body.blocks.iter().flat_map(|block| &block.instructions) {
-            let Operation::Call { callee, arguments, .. } = &instruction.operation else { continue };
-            for callee in callees(facts, callee, instruction) {
-                if let Some(model) = models[callee] {
-                    calls.push(Call { function, arguments, effects: &model.effects });
+        for (block, content) in body.blocks.iter_enumerated() {
+            for (index, instruction) in content.instructions.iter().enumerate() {
+                let Operation::Call { callee, arguments, .. } = &instruction.operation else { continue };
+                for callee in callees(facts, callee, instruction) {
+                    if let Some(model) = models[callee] {
+                        calls.push(Call { function, block, index, arguments, effects: &model.effects });
+                    }
                 }
             }
         }
@@ -164,27 +177,9 @@ fn callees(facts: &Facts<'_>, callee: &Callee, instruction: &Instruction) -> Vec
     }
 }
 
-/// Where mutexes are initialised, and whether the call makes them something else than error-checking.
-fn initialised(program: &Program, facts: &Facts<'_>, calls: &[Call<'_>], sets_error_checking: bool) -> Vec<(Location, bool)> {
-    let mut found = Vec::new();
-    for call in calls {
-        for effect in call.effects {
-            let Effect::InitializeLock { lock, class: LockClass::Mutex, kind } = effect else { continue };
-            let is_safe = match kind {
-                LockKindSource::Default | LockKindSource::TypeFlags(_) => true,
-                LockKindSource::Attributes(index) => !sets_error_checking || call.number(program, *index) == Some(0),
-            };
-            found.extend(call.locations(facts, *lock).into_iter().map(|location| (location, is_safe)));
-        }
-    }
-    found
-}
-
 /// Where mutexes are initialised, and as what; `None` when that is not known.
 fn initialised_as(program: &Program, facts: &Facts<'_>, calls: &[Call<'_>]) -> Vec<(Location, Option<TakenAgain>)> {
-    let sets_kinds = calls.iter().any(|call| {
-        call.effects.iter().any(|effect| matches!(effect, Effect::SetAttribute { attribute: Attribute::MutexType, .. }))
-    });
+    let attributes = Attributes::of(program, facts, calls);
     let mut found = Vec::new();
     for call in calls {
         for effect in call.effects {
@@ -192,9 +187,8 @@ fn initialised_as(program: &Program, facts: &Facts<'_>, calls: &[Call<'_>]) -> V
             let kind = match kind {
                 LockKindSource::Default => Some(TakenAgain::Blocks),
                 LockKindSource::TypeFlags(index) => call.number(program, *index).map(by_flags),
-                LockKindSource::Attributes(index) => {
-                    (!sets_kinds || call.number(program, *index) == Some(0)).then_some(TakenAgain::Blocks)
-                }
+                LockKindSource::Attributes(index) if call.number(program, *index) == Some(0) => Some(TakenAgain::Blocks),
+                LockKindSource::Attributes(index) => attributes.kind(call, *index).map(by_number),
             };
             found.extend(call.locations(facts, *lock).into_iter().map(|location| (location, kind)));
         }
@@ -202,9 +196,13 @@ fn initialised_as(program: &Program, facts: &Facts<'_>, calls: &[Call<'_>]) -> V
     found
 }
 
-/// `PTHREAD_MUTEX_RECURSIVE` in the low bits of a kind; the other kinds that get here are normal and adaptive.
+/// `PTHREAD_MUTEX_RECURSIVE` in the low bits of a kind; the other kinds than these two are normal and adaptive.
 fn by_number(kind: u128) -> TakenAgain {
-    if kind & 3 == 1 { TakenAgain::Counts } else { TakenAgain::Blocks }
+    match kind & 3 {
+        1 => TakenAgain::Counts,
+        ERROR_CHECKING => TakenAgain::Refuses,
+        _ => TakenAgain::Blocks,
+    }
 }
 
 /// `mtx_recursive` is a bit of its own.
@@ -276,13 +274,24 @@ fn is_harmless_write(program: &Program, models: &BoundModels<'_>, facts: &Facts<
     }
 }
 
-/// The kind in the initial bytes of a mutex in a global.
-fn static_kind(program: &Program, global: crate::program::GlobalId, at: u64) -> Option<u128> {
+/// The kind in the initial bytes of a mutex in a global, or of all mutexes of an array that may be meant.
+fn static_kind(program: &Program, facts: &Facts<'_>, lock: Location) -> Option<TakenAgain> {
+    let AbstractObjectKind::Global(global) = facts.points_to.object(lock.object).kind else { return None };
     let global = &program.globals[global];
-    let start = usize::try_from(at + kind_distance(program)).ok()?;
     if global.is_external {
         return None;
     }
-    let byte = |offset: usize| u128::from(global.bytes.get(offset).copied().unwrap_or(0));
-    Some((0..4).map(|offset| byte(start + offset) << (8 * offset)).sum())
+    let byte = |offset: u64| u128::from(usize::try_from(offset).ok().and_then(|at| global.bytes.get(at).copied()).unwrap_or(0));
+    let distance = kind_distance(program);
+    let at = |at: u64| by_number((0..KIND_BYTES).map(|offset| byte(at + distance + offset) << (8 * offset)).sum());
+    match lock.offset {
+        Offset::At(offset) => Some(at(offset)),
+        Offset::Class { residue, stride } => {
+            let elements = (0..).map(|number| residue + number * stride);
+            let mut kinds = elements.take_while(|offset| offset + distance + KIND_BYTES <= global.size).map(at);
+            let first = kinds.next()?;
+            kinds.all(|kind| kind == first).then_some(first)
+        }
+        Offset::Any => None,
+    }
 }

@@ -3,13 +3,15 @@
 //! | question | file |
 //! |---|---|
 //! | what of a function matters? | `skeleton`, `action`, `flags`, `usefulness` |
-//! | which lock is it? | `identity`, `loads`, `parameters`, `kinds` |
+//! | which lock is it? | `identity`, `loads`, `parameters`, `kinds`, `attributes` |
 //! | what does one instruction do? | `effects`, `calls`, `jumps`, `permits`, `state` |
-//! | in which ways is a function entered? | `context` |
+//! | in which ways is a function entered? | `context`, `constants` |
 //! | what is held where? | `tabulate`, all of it in `prepared` |
 
 mod action;
+mod attributes;
 mod calls;
+mod constants;
 mod context;
 mod effects;
 mod flags;

@@ -10,7 +10,7 @@ use typed_index_collections::TiVec;
 use super::action::Action;
 use super::skeleton::{EventKind, Skeletons, Target};
 use crate::facts::{Facts, Offset};
-use crate::program::{FunctionId, Operand, Program, RegisterId};
+use crate::program::{FunctionId, Operand, Operation, Program, RegisterId};
 
 /// By function: the positions of its lock parameters, ascending.
 pub fn find(program: &Program, facts: &Facts<'_>, skeletons: &Skeletons) -> TiVec<FunctionId, Vec<usize>> {
@@ -41,8 +41,25 @@ fn used_in(
 ) -> BTreeSet<usize> {
     let mut used = found[function].clone();
     let parameters = &program.functions[function].parameters;
+    let loaded_from = |register: RegisterId| {
+        let mut instructions = program.functions[function].blocks.iter().flat_map(|block| &block.instructions);
+        match instructions.find(|instruction| instruction.result == Some(register))?.operation {
+            Operation::Load { address, .. } => Some(address),
+            // Nothing else leads on to where an address was kept.
+            _ => None,
+        }
+    };
     let mut add = |operand: Operand| {
-        let leaves = facts.values.leaves(facts.values.term(function, operand));
+        // Behind pointers, too: a lock may be what a parameter's object points to.
+        let mut leaves = facts.values.leaves(facts.values.term(function, operand)).to_vec();
+        let mut at = 0;
+        while let Some(leaf) = leaves.get(at).copied() {
+            at += 1;
+            if let Some(address) = loaded_from(leaf) {
+                let behind = facts.values.leaves(facts.values.term(function, address));
+                leaves.extend(behind.iter().copied().filter(|leaf| !leaves.contains(leaf)).collect::<Vec<_>>());
+            }
+        }
         let position = |leaf: &RegisterId| {
             parameters.iter().position(|parameter| parameter.register == *leaf && parameter.by_value.is_none())
         };
@@ -76,7 +93,7 @@ fn used_in(
                     | Action::SaveJump
                     | Action::Jump
                     | Action::RunUnknown
-                    | Action::Create
+                    | Action::Create { .. }
                     | Action::Join
                     | Action::End { .. } => {}
                 }),

@@ -179,7 +179,7 @@ fn build_one(
             .any(|target| matches!(target, Target::Library(actions) if actions.iter().any(test)))
     };
     let is_changing = is_atomic || has(&Action::changes_locksets);
-    let orders = has(&|action| matches!(action, Action::Create | Action::Join));
+    let orders = has(&|action| matches!(action, Action::Create { .. } | Action::Join));
     let touches = blocks.iter().flatten().any(|event| matches!(event.kind, EventKind::Access));
     let ranks = ranks(body);
     Skeleton { blocks, homes, ranks, is_changing, is_relevant: is_changing || orders || touches, is_atomic }

@@ -16,6 +16,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 use typed_index_collections::TiVec;
 
+use super::constants::{Deciding, Numbers};
 use super::context::{ContextId, ContextKey, Contexts, Standing};
 use super::effects::Renamed;
 use super::identity::Identity;
@@ -25,9 +26,9 @@ use super::skeleton::{EventKind, Skeletons};
 use super::state::{Alternative, Released, State};
 use super::usefulness::Usefulness;
 use crate::deadline::{Deadline, OutOfTime};
-use crate::facts::{Definitions, Facts, Valuation};
+use crate::facts::{Definitions, Facts, Knowledge, Valuation};
 use crate::locks::{Family, LocksetId, Locksets, Place, Sites, Working};
-use crate::program::{BlockId, FunctionId, Program, SiteId, TerminatorKind};
+use crate::program::{BlockId, FunctionId, Program, RegisterId, SiteId, TerminatorKind};
 
 /// The tables of one tabulation.
 pub struct Tabulation<'a, 'p> {
@@ -57,6 +58,12 @@ pub struct Tabulation<'a, 'p> {
     known_lost: usize,
     /// The semaphores that are followed.
     pub permits: Permits,
+    /// By function: the parameters in which numbers decide.
+    pub(super) deciding: Deciding,
+    /// By function: the numbers that calls have given to those.
+    pub(super) tuples: FxHashMap<FunctionId, BTreeSet<Numbers>>,
+    /// By function: loads that always give the same number, and where they are.
+    fixed: FxHashMap<FunctionId, Rc<Vec<(BlockId, RegisterId, u64)>>>,
     dirty: BTreeMap<ContextId, BTreeSet<(u32, BlockId)>>,
     deadline: Deadline,
     /// Blocks that were looked at.
@@ -129,6 +136,8 @@ impl<'a, 'p> Tabulation<'a, 'p> {
     ) -> Tabulation<'a, 'p> {
         let mut identity = identity;
         let permits = super::permits::find(skeletons, &mut identity);
+        let lock_parameters = super::parameters::find(program, facts, skeletons);
+        let deciding = super::constants::find(program, facts, skeletons, &lock_parameters);
         Tabulation {
             program,
             facts,
@@ -143,11 +152,14 @@ impl<'a, 'p> Tabulation<'a, 'p> {
             definitions: FxHashMap::default(),
             usefulness: FxHashMap::default(),
             renamed: FxHashMap::default(),
-            lock_parameters: super::parameters::find(program, facts, skeletons),
             jumps: Jumps::of(skeletons),
             upgrades: BTreeSet::new(),
             known_lost: 0,
             permits,
+            lock_parameters,
+            deciding,
+            tuples: FxHashMap::default(),
+            fixed: FxHashMap::default(),
             dirty: BTreeMap::new(),
             deadline,
             visits: 0,
@@ -160,8 +172,11 @@ impl<'a, 'p> Tabulation<'a, 'p> {
     }
 
     pub(super) fn usefulness(&mut self, function: FunctionId) -> Rc<Usefulness> {
-        let (program, skeletons) = (self.program, self.skeletons);
-        let find = || Rc::new(super::usefulness::find(&program.functions[function], &skeletons[function].homes));
+        let (program, skeletons, deciding) = (self.program, self.skeletons, &self.deciding);
+        let find = || {
+            let passed = super::constants::passed(&skeletons[function], deciding);
+            Rc::new(super::usefulness::find(&program.functions[function], &skeletons[function].homes, &passed))
+        };
         self.usefulness.entry(function).or_insert_with(find).clone()
     }
 
@@ -173,7 +188,8 @@ impl<'a, 'p> Tabulation<'a, 'p> {
             if facts.threads.argument_distance(root.thread).is_some() || facts.threads.has_peers(root.thread) {
                 entry.items.extend(self.own_argument(root.function).map(|own| (own, None)));
             }
-            let id = self.enter(root.function, root.stage.into(), entry, Vec::new());
+            let bindings = self.given_to_thread(root.thread, root.function);
+            let id = self.enter(root.function, root.stage.into(), entry, (bindings, Vec::new()));
             self.roots.push(id);
             self.run()?;
         }
@@ -218,20 +234,21 @@ impl<'a, 'p> Tabulation<'a, 'p> {
         function: FunctionId,
         standing: Standing,
         entry: Working,
-        bindings: super::context::Bindings,
+        (bindings, numbers): (super::context::Bindings, Numbers),
     ) -> ContextId {
         let (lockset, sites) = entry.seal(&mut self.locksets);
         let is_changing = self.skeletons[function].is_changing;
         let blocks = if is_changing { self.program.functions[function].blocks.len() } else { 0 };
-        let key = ContextKey { function, standing, lockset, bindings };
+        let key = ContextKey { function, standing, lockset, bindings, numbers };
         let (id, is_new) = self.contexts.enter(&mut self.locksets, key, sites, blocks);
         if is_new {
             if is_changing {
+                let valuation = self.at_entry(&self.contexts.all[id].key);
                 let context = &mut self.contexts.all[id];
                 let alternative = Alternative {
                     lockset: context.key.lockset,
                     sites: context.entry_sites.clone(),
-                    valuation: Valuation::default(),
+                    valuation,
                     released: Released::default(),
                 };
                 context.blocks[self.program.functions[function].entry()] = State::one(alternative);
@@ -274,6 +291,17 @@ impl<'a, 'p> Tabulation<'a, 'p> {
         collected
     }
 
+    /// A block begins: what is defined in it gets a new value, which for some loads is known.
+    pub(in crate::thread_pds) fn begin(&mut self, function: FunctionId, block: BlockId, alternative: &mut Alternative) {
+        let homes = &self.skeletons[function].homes;
+        alternative.valuation.retain(|register| homes[register] != Some(block));
+        let identity = &self.identity;
+        let fixed = self.fixed.entry(function).or_insert_with(|| Rc::new(identity.fixed_loads(function)));
+        for (_, register, number) in fixed.iter().filter(|(home, ..)| *home == block) {
+            alternative.valuation.state(*register, Knowledge::Equal(*number));
+        }
+    }
+
     /// One block: its events, then its edges.
     fn block(&mut self, context: ContextId, block: BlockId, mut collected: Option<&mut Collected>) {
         let key = self.contexts.all[context].key.clone();
@@ -282,8 +310,7 @@ impl<'a, 'p> Tabulation<'a, 'p> {
         let mut state = if skeleton.is_changing {
             let mut state = self.contexts.all[context].blocks[block].clone();
             for alternative in &mut state.alternatives {
-                // What is defined here gets a new value.
-                alternative.valuation.retain(|register| skeleton.homes[register] != Some(block));
+                self.begin(key.function, block, alternative);
             }
             state
         } else {

@@ -1,7 +1,7 @@
 //! Which registers is it worth knowing something of?
 //!
-//! # Definition   A register is of use at the start of a block if a branch, a phi or a return at or behind it, reached before the register is executed
-//!                again, is computed from it. Knowledge of any other register decides nothing any more.
+//! # Definition   A register is of use at the start of a block if a branch, a phi, a return, or a number that a call hands over, at or behind it, reached
+//!                before the register is executed again, is computed from it. Knowledge of any other register decides nothing any more.
 //! # Theorem      Forgetting what is known of registers that are of no use changes no branch that a valuation decides, and no returned value.
 
 use fixedbitset::FixedBitSet;
@@ -12,7 +12,12 @@ use crate::program::{Block, BlockId, Function, Operand, Operation, RegisterId, T
 /// By block: the registers that are of use at its start.
 pub type Usefulness = TiVec<BlockId, FixedBitSet>;
 
-pub fn find(function: &Function, homes: &TiVec<RegisterId, Option<BlockId>>) -> Usefulness {
+/// `passed`: by block, what calls hand to parameters that decide.
+pub fn find(
+    function: &Function,
+    homes: &TiVec<RegisterId, Option<BlockId>>,
+    passed: &TiVec<BlockId, Vec<Operand>>,
+) -> Usefulness {
     let registers = function.registers.len();
     let operations = operations(function);
     let computed_from = |operand: Operand, into: &mut FixedBitSet| {
@@ -28,10 +33,10 @@ pub fn find(function: &Function, homes: &TiVec<RegisterId, Option<BlockId>>) -> 
     };
     let mut decided: TiVec<BlockId, FixedBitSet> = TiVec::new();
     let mut made: TiVec<BlockId, FixedBitSet> = function.blocks.iter().map(|_| FixedBitSet::with_capacity(registers)).collect();
-    for block in &function.blocks {
+    for (id, block) in function.blocks.iter_enumerated() {
         let mut used = FixedBitSet::with_capacity(registers);
-        if let Some(operand) = decides(block) {
-            computed_from(operand, &mut used);
+        for operand in decides(block).iter().chain(&passed[id]) {
+            computed_from(*operand, &mut used);
         }
         decided.push(used);
     }
@@ -96,7 +101,7 @@ fn operations(function: &Function) -> TiVec<RegisterId, Option<&Operation>> {
 }
 
 /// The operands of the operations that valuations look through.
-fn operands(operation: &Operation) -> Vec<Operand> {
+pub(super) fn operands(operation: &Operation) -> Vec<Operand> {
     match operation {
         Operation::Compare { left, right, .. } | Operation::Binary { left, right, .. } => vec![*left, *right],
         Operation::Cast { value, .. } | Operation::Freeze { value } => vec![*value],
@@ -129,7 +134,7 @@ mod tests {
             block.instructions.iter().filter_map(|instruction| instruction.result).for_each(|result| homes[result] = Some(id));
         }
         let parameter = usize::from(function.parameters[0].register);
-        let useful = find(function, &homes);
+        let useful = find(function, &homes, &function.blocks.iter().map(|_| Vec::new()).collect());
         let is_useful: Vec<bool> = useful.iter().map(|registers| registers.contains(parameter)).collect();
         // Tested at the end of the first block and of the third; the fourth returns a constant.
         assert_eq!(is_useful, [true, true, true, false]);

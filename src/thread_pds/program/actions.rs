@@ -46,7 +46,8 @@ impl Walker<'_, '_, '_> {
     ) {
         match action {
             Action::Acquire { lock, mode, attempt, is_read_write, .. } => {
-                let how = if *is_read_write { Use::ReadWrite } else { Use::Lock };
+                // A user's own lock that may be shared is one, too.
+                let how = if *is_read_write || *mode == Mode::Shared { Use::ReadWrite } else { Use::Lock };
                 let outcomes = self.tabulation.perform(at, std::slice::from_ref(action), before.clone(), None);
                 let operand = *lock;
                 let (names, family) = self.tabulation.lock_names(at.key, operand);
@@ -130,7 +131,7 @@ impl Walker<'_, '_, '_> {
             }
             Action::BeginAtomic
             | Action::EndAtomic
-            | Action::Create
+            | Action::Create { .. }
             | Action::WaitForPermit { .. }
             | Action::PostPermit { .. }
             | Action::ResetPermits { .. } => {

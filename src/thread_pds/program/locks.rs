@@ -9,6 +9,7 @@ use rustc_hash::FxBuildHasher;
 use super::super::holding::{self, Tabulation};
 use super::super::lock_table::{Identity, Lock, LockKind, LockTable};
 use crate::deadline::{Deadline, OutOfTime};
+use crate::facts::Location;
 use crate::locks::history::LockId;
 use crate::locks::{Family, Lockset, Names, Place, Token};
 
@@ -68,6 +69,15 @@ impl Locks {
         }
     }
 
+    /// Locks that their holder may wait for when it takes them again; of read-write locks the library may say so instead.
+    pub fn waiting_for_themselves(&self, tabulation: &Tabulation<'_, '_>) -> Vec<bool> {
+        let waits = |(name, (family, how)): (&LockName, &(Family, Use))| match how {
+            Use::Once | Use::ReadWrite => true,
+            Use::Lock => tabulation.kinds.may_wait_for_itself(&locations(tabulation, *name, *family)),
+        };
+        self.names.iter().map(waits).collect()
+    }
+
     /// The table of all locks, and what each number means. Without `may_refute` no lock does.
     pub fn table(
         self,
@@ -109,18 +119,22 @@ fn may_be_same(tabulation: &mut Tabulation<'_, '_>, one: LockName, other: LockNa
     }
 }
 
-/// What happens when its holder comes again; `None` when that is not known.
-fn kind(tabulation: &Tabulation<'_, '_>, name: LockName, family: Family, how: Use) -> Option<LockKind> {
-    let locations = match name {
+fn locations(tabulation: &Tabulation<'_, '_>, name: LockName, family: Family) -> Vec<Location> {
+    match name {
         LockName::Place(place) => tabulation.identity.location(place).into_iter().collect(),
         LockName::Family(_) => tabulation.identity.locations(family).to_vec(),
-    };
+    }
+}
+
+/// What happens when its holder comes again; `None` when that is not known.
+fn kind(tabulation: &Tabulation<'_, '_>, name: LockName, family: Family, how: Use) -> Option<LockKind> {
     match how {
         Use::Once => Some(LockKind::Mutex),
         Use::ReadWrite => Some(LockKind::ReadWrite),
-        Use::Lock => tabulation.kinds.when_taken_again(&locations).map(|again| match again {
+        Use::Lock => tabulation.kinds.when_taken_again(&locations(tabulation, name, family)).map(|again| match again {
             holding::TakenAgain::Blocks => LockKind::Mutex,
             holding::TakenAgain::Counts => LockKind::Recursive,
+            holding::TakenAgain::Refuses => LockKind::ErrorCheck,
         }),
     }
 }

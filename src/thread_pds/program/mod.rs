@@ -61,6 +61,8 @@ pub struct ProgramThreads {
     pub spots: Vec<Spot>,
     /// By lock.
     pub names: Vec<LockName>,
+    /// By lock: whether its holder may wait for itself when it takes it again.
+    waits_for_itself: Vec<bool>,
     /// By thread: where it stands before the accesses that were asked for.
     pub targets: Vec<Vec<SymbolId>>,
     /// By thread: where it may end, by returning or by leaving.
@@ -89,6 +91,11 @@ impl ProgramThreads {
 
     pub fn name(&self, lock: LockId) -> LockName {
         self.names[lock.0 as usize]
+    }
+
+    /// Whether the holder of a lock may wait for itself when it takes the lock again.
+    pub fn may_wait_for_itself(&self, lock: LockId) -> bool {
+        self.waits_for_itself[lock.0 as usize]
     }
 
     /// The phases in which a thread may stand at a symbol.

@@ -19,6 +19,7 @@ const RUNNING: ControlId = ControlId(0);
 
 pub fn assemble(tabulation: &mut Tabulation<'_, '_>, walked: Walked, deadline: Deadline) -> Result<ProgramThreads, OutOfTime> {
     let Walked { graphs, locks, remarks } = walked;
+    let waits_for_itself = locks.waiting_for_themselves(tabulation);
     let (locks, names) = locks.table(tabulation, may_refute(&remarks), deadline)?;
     let numbers = Numbers::of(&graphs);
     let mut threads = Threads { locks, ..Threads::default() };
@@ -44,7 +45,7 @@ pub fn assemble(tabulation: &mut Tabulation<'_, '_>, walked: Walked, deadline: D
     }
     threads.order = Some(KnownOrder::of(&tabulation.facts.threads, &sources, &phases, deadline)?);
     let spots: Vec<Spot> = graphs.into_values().flat_map(|graph| graph.points).map(|point| point.spot).collect();
-    Ok(ProgramThreads { threads, sources, spots, names, targets, ends, phases, remarks })
+    Ok(ProgramThreads { threads, sources, spots, names, waits_for_itself, targets, ends, phases, remarks })
 }
 
 /// After a jump, or a release of who knows what, it is not known what is held.

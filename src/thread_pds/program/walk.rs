@@ -103,7 +103,7 @@ fn is_shown(action: &Action) -> bool {
         Action::BeginAtomic
         | Action::EndAtomic
         | Action::Callback { .. }
-        | Action::Create
+        | Action::Create { .. }
         | Action::Jump
         | Action::WaitForPermit { .. }
         | Action::PostPermit { .. }
@@ -166,8 +166,7 @@ impl Walker<'_, '_, '_> {
                     lockset: alternative.lockset,
                     sites: alternative.sites.clone(),
                 };
-                // What is defined here gets a new value.
-                alternative.valuation.retain(|register| skeleton.homes[register] != Some(block));
+                self.tabulation.begin(key.function, block, &mut alternative);
                 points.push((graph.add(spot), alternative));
             }
             starts.insert(block, points);

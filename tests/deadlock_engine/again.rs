@@ -1,0 +1,149 @@
+//! Threads that take what they hold: raised where it is the same lock, open where that is not known, silent where it counts, refuses, or
+//! is another lock.
+
+use super::support::said_of;
+
+/// Two threads that run these bodies.
+fn two(declarations: &str, one: &str, other: &str) -> String {
+    format!(
+        "MUTEX(a); MUTEX(b); volatile int x; {declarations} void *f(void *p) {{ {one} return 0; }} void *g(void *p) {{ {other} return 0; }} TWO(f, g)"
+    )
+}
+
+#[test]
+fn a_plain_mutex_taken_twice() {
+    said_of(&two("", "L(a); L(a); U(a); U(a);", "")).waits_for_itself("a");
+    said_of(&two("", "L(a); U(a); L(a); U(a);", "")).none();
+    // On some ways only.
+    said_of(&two("", "if (x) L(a); L(a); U(a);", "")).waits_for_itself("a");
+    // Under a condition that is the same both times nothing is taken twice.
+    said_of(&two("", "int c = x; if (c) L(a); if (!c) L(a); U(a);", "")).none();
+    // Another lock between.
+    said_of(&two("", "L(a); L(b); L(a); U(a); U(b); U(a);", "L(b); U(b);")).waits_for_itself("a");
+}
+
+#[test]
+fn through_calls() {
+    said_of(&two("void h(void) { L(a); U(a); }", "L(a); h(); U(a);", "h();")).waits_for_itself("a");
+    said_of(&two("void h(void) { L(a); U(a); }", "h(); L(a); U(a);", "h();")).none();
+    said_of(&two("void h(pthread_mutex_t *m) { pthread_mutex_lock(m); }", "h(&a); h(&a); U(a);", "")).waits_for_itself("a");
+    said_of(&two("void h(pthread_mutex_t *m) { pthread_mutex_lock(m); }", "h(&a); h(&b); U(b); U(a);", "")).none();
+    // The lock is taken by a callee and kept.
+    said_of(&two("void h(void) { L(a); }", "h(); L(a); U(a);", "")).waits_for_itself("a");
+    let recursion = "void h(int n) { L(a); if (n) h(n - 1); x++; U(a); }";
+    said_of(&two(recursion, "h(x);", "")).waits_for_itself("a");
+    let between = "void h(int n) { L(a); x++; U(a); if (n) h(n - 1); }";
+    said_of(&two(between, "h(x);", "")).none();
+}
+
+#[test]
+fn trying_never_waits() {
+    said_of(&two("", "L(a); if (!pthread_mutex_trylock(&a)) U(a); U(a);", "L(a); U(a);")).none();
+    said_of(&two("struct timespec t;", "L(a); if (!pthread_mutex_timedlock(&a, &t)) U(a); U(a);", "L(a); U(a);")).none();
+    // What was tried, and got, is held.
+    said_of(&two("", "if (!pthread_mutex_trylock(&a)) { L(a); U(a); }", "")).waits_for_itself("a");
+    said_of(&two("", "if (pthread_mutex_trylock(&a)) { L(a); } U(a);", "L(a); U(a);")).none();
+}
+
+#[test]
+fn readers_may_read_again() {
+    let rw = "pthread_rwlock_t r = PTHREAD_RWLOCK_INITIALIZER;
+        #define R pthread_rwlock_rdlock(&r)\n#define W pthread_rwlock_wrlock(&r)\n#define V pthread_rwlock_unlock(&r)\n";
+    let rw = &rw.replace("\\n", "\n");
+    said_of(&two(rw, "R; R; V; V;", "W; V;")).none();
+    said_of(&two(rw, "R; W; V; V;", "W; V;")).waits_for_itself("r");
+    // The library may answer instead; it is against the rules.
+    said_of(&two(rw, "W; R; V;", "")).waits_for_itself("r");
+    said_of(&two(rw, "W; W; V;", "")).waits_for_itself("r");
+    said_of(&two(rw, "R; V; W; V;", "W; V;")).none();
+    // Two who read and would write wait for themselves already.
+    let said = said_of(&two(rw, "R; W; V; V;", "R; W; V; V;"));
+    said.waits_for_itself("r");
+    assert!(said.result.candidates.is_empty(), "{}", said.summary());
+}
+
+#[test]
+fn kinds_that_count_or_refuse() {
+    let counting = "pthread_mutex_t m = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;";
+    said_of(&two(counting, "L(m); L(m); U(m); U(m);", "L(m); U(m);")).none();
+    let refusing = "pthread_mutex_t m = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;";
+    said_of(&two(refusing, "L(m); L(m); U(m);", "L(m); U(m);")).none();
+    let with = |kind: &str, order: &str| {
+        let init = order.replace("SET", &format!("pthread_mutexattr_settype(&s, {kind});"));
+        format!(
+            "pthread_mutex_t m; int x; void *f(void *p) {{ L(m); L(m); U(m); U(m); return 0; }}
+            int main(int argc, char **argv) {{ pthread_mutexattr_t s; {init}
+                pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); return 0; }}"
+        )
+    };
+    let usual = "pthread_mutexattr_init(&s); SET pthread_mutex_init(&m, &s);";
+    said_of(&with("PTHREAD_MUTEX_RECURSIVE", usual)).none();
+    said_of(&with("PTHREAD_MUTEX_ERRORCHECK", usual)).none();
+    said_of(&with("PTHREAD_MUTEX_NORMAL", usual)).waits_for_itself("m");
+    said_of(&with("PTHREAD_MUTEX_DEFAULT", usual)).waits_for_itself("m");
+    // Not known, or not always set.
+    said_of(&with("argc", usual)).waits_for_itself("m");
+    let sometimes = "pthread_mutexattr_init(&s); if (argc) SET pthread_mutex_init(&m, &s);";
+    said_of(&with("PTHREAD_MUTEX_RECURSIVE", sometimes)).waits_for_itself("m");
+    let late = "pthread_mutexattr_init(&s); pthread_mutex_init(&m, &s); SET";
+    said_of(&with("PTHREAD_MUTEX_RECURSIVE", late)).waits_for_itself("m");
+    let made_again = "pthread_mutexattr_init(&s); SET pthread_mutexattr_init(&s); pthread_mutex_init(&m, &s);";
+    said_of(&with("PTHREAD_MUTEX_RECURSIVE", made_again)).waits_for_itself("m");
+    let without = "pthread_mutexattr_init(&s); pthread_mutex_init(&m, &s);";
+    said_of(&with("PTHREAD_MUTEX_RECURSIVE", without)).waits_for_itself("m");
+}
+
+#[test]
+fn locks_behind_pointers() {
+    let node = "struct node { pthread_mutex_t m; struct node *next; }; struct node *list;
+        void build(void) { for (int i = 0; i < 3; i++) { struct node *n = malloc(sizeof *n); pthread_mutex_init(&n->m, 0); n->next = list; list = n; } }";
+    let main = "int main(void) { build(); pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); return 0; }";
+    let with = |body: &str| format!("{node} void *f(void *p) {{ struct node *n = list; {body} return 0; }} {main}");
+    // The same pointer is the same lock.
+    said_of(&with("L(n->m); L(n->m); U(n->m); U(n->m);")).waits_for_itself("n->m");
+    // Another node: not known, and so a limit.
+    said_of(&with("struct node *o = n->next; L(n->m); L(o->m); U(o->m); U(n->m);"))
+        .open("may be taken by a thread that holds it already");
+    said_of(&with("struct node *o = n->next; L(n->m); if (o != n) { L(o->m); U(o->m); } U(n->m);")).none();
+    // One of two named locks.
+    said_of(&two("", "pthread_mutex_t *m = x ? &a : &b; L(a); pthread_mutex_lock(m); pthread_mutex_unlock(m); U(a);", ""))
+        .waits_for_itself("*m");
+}
+
+#[test]
+fn elements_that_differ() {
+    let array = "pthread_mutex_t k[4] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};";
+    let array = &format!("{array} int y;");
+    let with = |body: &str| two(array, &format!("int i = x, j = y; {body}"), "");
+    said_of(&with("L(k[i]); L(k[i + 1]); U(k[i + 1]); U(k[i]);")).none();
+    said_of(&with("if (i < j) { L(k[i]); L(k[j]); U(k[j]); U(k[i]); }")).none();
+    said_of(&with("if (i != j) { L(k[i]); L(k[j]); U(k[j]); U(k[i]); }")).none();
+    said_of(&with("if (i <= j) { L(k[i]); L(k[j]); U(k[j]); U(k[i]); }")).open("may be taken by a thread that holds it already");
+    said_of(&with("L(k[i]); L(k[i]); U(k[i]); U(k[i]);")).waits_for_itself("k[i]");
+}
+
+#[test]
+fn locks_that_threads_keep() {
+    said_of(&two("", "L(a); if (x) return 0; U(a);", "L(a); U(a);")).leaks("a");
+    said_of(&two("", "L(a); if (x) pthread_exit(0); U(a);", "L(a); U(a);")).leaks("a");
+    said_of(&two("void h(pthread_mutex_t *m) { pthread_mutex_lock(m); }", "h(&b);", "L(a); U(a);")).leaks("b");
+    let none = |said: &super::support::Said| assert!(said.result.own_faults.is_empty(), "{}", said.summary());
+    none(&said_of(&two("", "L(a); if (x) { U(a); return 0; } U(a);", "L(a); U(a);")));
+    none(&said_of(&two("", "if (pthread_mutex_trylock(&a)) return 0; U(a);", "L(a); U(a);")));
+    // The program ends, and with it all threads.
+    none(&said_of(&two("", "L(a); if (x) exit(1); U(a);", "L(a); U(a);")));
+}
+
+#[test]
+fn waiting_gives_the_lock_back() {
+    let wait = "pthread_cond_t c = PTHREAD_COND_INITIALIZER;";
+    let said =
+        said_of(&two(wait, "L(a); while (!x) pthread_cond_wait(&c, &a); U(a);", "L(a); x = 1; pthread_cond_signal(&c); U(a);"));
+    assert!(said.self_waits().is_empty(), "{}", said.summary());
+}
+
+#[test]
+fn a_routine_that_asks_for_its_own_end() {
+    let once = "pthread_once_t o = PTHREAD_ONCE_INIT; void h(void) { pthread_once(&o, h); }";
+    said_of(&two(once, "pthread_once(&o, h);", "")).waits_for_itself("o");
+}
