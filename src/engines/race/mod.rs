@@ -111,7 +111,7 @@ fn judge_in_time(
         orders.set_creation_locks(creation_locks);
         let racing = &unsafe_ground.racing;
         let records = Records::of(tabulation, &rows, &mut orders, &mut covers, racing, options)?;
-        let mut checker = Checker { facts, records: &records, covers: &covers, orders: &mut orders };
+        let mut checker = Checker { program, facts, records: &records, covers: &covers, orders: &mut orders };
         let judgement = checker.judge(options.deadline)?;
         // A lock that is initialised while others use it protects nothing, and what a race publishes may be known too early. (A lock that is
         // destroyed or freed too early protects until then, and who uses it afterwards breaks the rules of C before any other race.)

@@ -1,6 +1,6 @@
 //! Pairs: what keeps two conflicting accesses apart?
 //!
-//! # Definition   Two classes conflict when their bytes may overlap, one of them writes, and not both are atomic. The reasons are tried in this order:
+//! # Definition   Two classes conflict when their bytes may overlap, their types let them (`program::alias`), one of them writes, and not both are atomic. The reasons are tried in this order:
 //!                the threads' order (one thread, fork and join), a common lock, a relative lock, a section or one-time initialisation,
 //!                each thread's own part, a lock held since before the other thread was created, a lock that a creator holds for its thread. What is left is a candidate.
 //! # Theorem      A conflicting pair that a run of the program does not order is a candidate. Each reason alone orders every two accesses of the classes.
@@ -21,6 +21,7 @@ use crate::deadline::{Deadline, OutOfTime};
 use crate::facts::accesses::WHOLE;
 use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Location, OrderReason, ThreadId};
 use crate::locks::{Family, Place};
+use crate::program::{AliasTypeId, Program};
 
 /// Why a pair is no race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,19 +154,25 @@ impl Listing {
     }
 }
 
+/// Bytes, as which type they are accessed, and whether they are written.
+type Extent = (Location, u64, Option<AliasTypeId>, bool);
+
 /// The different bytes that the classes of an object touch, and which of them may overlap.
 struct Extents {
-    table: IndexSet<(Location, u64), FxBuildHasher>,
+    table: IndexSet<Extent, FxBuildHasher>,
     neighbours: Vec<FixedBitSet>,
 }
 
 impl Extents {
-    fn of<'c>(facts: &Facts<'_>, classes: impl Iterator<Item = &'c ClassKey>) -> Extents {
-        let table: IndexSet<(Location, u64), FxBuildHasher> = classes.map(|class| (class.location, class.size)).collect();
+    fn of<'c>(program: &Program, facts: &Facts<'_>, classes: impl Iterator<Item = &'c ClassKey>) -> Extents {
+        let table: IndexSet<Extent, FxBuildHasher> = classes.map(extent).collect();
         let mut neighbours = vec![FixedBitSet::with_capacity(table.len()); table.len()];
-        for (one, (location, size)) in table.iter().enumerate() {
-            for (other, (other_location, other_size)) in table.iter().enumerate().skip(one) {
-                if facts.points_to.may_alias(*location, *size, *other_location, *other_size) {
+        for (one, (location, size, alias, is_write)) in table.iter().enumerate() {
+            // What was allocated may be stored to as one type and then as another; to read it as a type that it has not is undefined (C17 6.5p6).
+            let is_retyped = *is_write && !facts.points_to.object(location.object).has_declared_type();
+            for (other, (other_location, other_size, other_alias, other_is_write)) in table.iter().enumerate().skip(one) {
+                let is_same_type = is_retyped && *other_is_write || program.may_touch(*alias, *other_alias);
+                if is_same_type && facts.points_to.may_alias(*location, *size, *other_location, *other_size) {
                     neighbours[one].insert(other);
                     neighbours[other].insert(one);
                 }
@@ -175,7 +182,7 @@ impl Extents {
     }
 
     fn number(&self, class: &ClassKey) -> usize {
-        self.table.get_index_of(&(class.location, class.size)).expect("an extent of the object")
+        self.table.get_index_of(&extent(class)).expect("an extent of the object")
     }
 
     /// The extents that may overlap with a class.
@@ -184,7 +191,12 @@ impl Extents {
     }
 }
 
+fn extent(class: &ClassKey) -> Extent {
+    (class.location, class.size, class.alias, class.is_write)
+}
+
 pub struct Checker<'a, 'f, 'p> {
+    pub program: &'a Program,
     pub facts: &'a Facts<'p>,
     pub records: &'a Records,
     pub covers: &'a Covers<'a, 'p>,
@@ -203,7 +215,7 @@ impl Checker<'_, '_, '_> {
             .map_or_else(Sides::default, |classes| self.sides(classes, None));
         for (object, own) in &records.by_object {
             deadline.check()?;
-            let extents = Extents::of(self.facts, own.iter().map(|class| self.class(*class)));
+            let extents = Extents::of(self.program, self.facts, own.iter().map(|class| self.class(*class)));
             let sides = self.sides(own, Some(&extents));
             // What is unknown on both sides is looked at once, among the unknown.
             let is_met_by_unknown =

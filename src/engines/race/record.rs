@@ -19,7 +19,7 @@ use crate::deadline::OutOfTime;
 use crate::facts::accesses::{Action, WHOLE};
 use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Fresh, Location, MemoryAccess, Offset, Position};
 use crate::findings::Role;
-use crate::program::{FunctionId, Program, SiteId};
+use crate::program::{AliasTypeId, FunctionId, Program, SiteId};
 use crate::thread_pds::holding::Tabulation;
 
 /// A pointer to more places of one object may as well point anywhere in it: nobody chooses among so many fields.
@@ -29,6 +29,8 @@ const MOST_OFFSETS: usize = 16;
 pub struct ClassKey {
     pub location: Location,
     pub size: u64,
+    /// As which type the bytes are accessed.
+    pub alias: Option<AliasTypeId>,
     pub is_write: bool,
     pub is_atomic: bool,
     /// Whoever uses the bytes afterwards, as what they were, breaks the rules of C: they are freed, or a lock that was destroyed.
@@ -66,6 +68,7 @@ impl Member {
 struct GroupKey {
     set: usize,
     size: u64,
+    alias: Option<AliasTypeId>,
     is_write: bool,
     is_atomic: bool,
     is_last: bool,
@@ -134,16 +137,16 @@ impl Records {
     }
 
     fn add(&mut self, rows: &Rows, row: &Row, member: Member, points: PointSetId, cover: CoverId) {
-        let size = row.access.size.unwrap_or(WHOLE);
+        let (size, alias) = (row.access.size.unwrap_or(WHOLE), row.access.alias);
         let (is_write, is_atomic) = (row.access.action.writes(), row.is_atomic);
         let is_last = matches!(row.access.action, Action::End | Action::Destroy);
-        match self.groups.entry(GroupKey { set: row.set, size, is_write, is_atomic, is_last, points, cover }) {
+        match self.groups.entry(GroupKey { set: row.set, size, alias, is_write, is_atomic, is_last, points, cover }) {
             Entry::Occupied(mut known) => known.get_mut().push(member),
             Entry::Vacant(free) => {
                 let group = free.index() as u32;
                 free.insert(vec![member]);
                 for location in rows.locations(row) {
-                    let class = ClassKey { location: *location, size, is_write, is_atomic, is_last, points, cover };
+                    let class = ClassKey { location: *location, size, alias, is_write, is_atomic, is_last, points, cover };
                     self.classes.entry(class).or_default().groups.push(group);
                 }
             }

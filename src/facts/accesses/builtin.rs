@@ -173,6 +173,7 @@ impl Collector<'_> {
                         action: Action::End,
                         manner: Manner::Plain,
                         is_volatile: false,
+                        alias: None,
                     });
                 }
             }
@@ -211,7 +212,7 @@ impl Collector<'_> {
 }
 
 fn add(place: Place, made: Use, found: &mut Vec<MemoryAccess>) {
-    let access = |size, action| MemoryAccess { place, size, action, manner: Manner::Plain, is_volatile: false };
+    let access = |size, action| MemoryAccess { place, size, action, manner: Manner::Plain, is_volatile: false, alias: None };
     match made {
         Use::Nothing => {}
         Use::Reads => found.push(access(None, Action::Read)),

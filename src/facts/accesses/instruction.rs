@@ -264,12 +264,12 @@ pub fn library_model<'a>(program: &Program, models: &BoundModels<'a>, function: 
 }
 
 pub(super) fn plain(address: Operand, size: Option<u64>, action: Action) -> MemoryAccess {
-    MemoryAccess { place: Place::Operand(address), size, action, manner: Manner::Plain, is_volatile: false }
+    MemoryAccess { place: Place::Operand(address), size, action, manner: Manner::Plain, is_volatile: false, alias: None }
 }
 
 /// An access that an instruction makes: between threads, one that is atomic towards signal handlers only is a plain one.
 fn made(address: Operand, size: Option<u64>, action: Action, access: &Access) -> MemoryAccess {
     let ordering = access.ordering.filter(|_| access.scope == Scope::System);
     let manner = ordering.map_or(Manner::Plain, Manner::Atomic);
-    MemoryAccess { place: Place::Operand(address), size, action, manner, is_volatile: access.is_volatile }
+    MemoryAccess { place: Place::Operand(address), size, action, manner, is_volatile: access.is_volatile, alias: access.alias }
 }

@@ -147,6 +147,7 @@ impl Collector<'_> {
                         action,
                         manner: Manner::Plain,
                         is_volatile: false,
+                        alias: None,
                     });
                 }
             }
@@ -158,6 +159,7 @@ impl Collector<'_> {
                     action: Action::Write,
                     manner: Manner::Plain,
                     is_volatile: false,
+                    alias: None,
                 }));
             }
             Effect::Reads(range) => apply(range.argument, (self.size(call, *range), Action::Read, Manner::Plain)),
@@ -212,17 +214,17 @@ impl Collector<'_> {
         }
         for (position, (size, action, manner)) in touched {
             if let Some(operand) = call.argument(position) {
-                found.push(MemoryAccess { place: Place::Operand(operand), size, action, manner, is_volatile: false });
+                found.push(MemoryAccess { place: Place::Operand(operand), size, action, manner, is_volatile: false, alias: None });
             }
         }
         if ends_stack {
             // On its way out a thread jumps to the handlers that are registered in its functions.
             for (owner, buffer) in &self.cleanup_buffers {
                 let place = Place::Foreign(*owner, *buffer);
-                found.push(MemoryAccess { place, size: None, action: Action::Read, manner: Manner::Plain, is_volatile: false });
+                found.push(MemoryAccess { place, size: None, action: Action::Read, manner: Manner::Plain, is_volatile: false, alias: None });
             }
             let place = Place::ActiveStack;
-            found.push(MemoryAccess { place, size: None, action: Action::End, manner: Manner::Plain, is_volatile: false });
+            found.push(MemoryAccess { place, size: None, action: Action::End, manner: Manner::Plain, is_volatile: false, alias: None });
         }
     }
 
@@ -246,7 +248,7 @@ impl Collector<'_> {
             | AtomicOperation::FetchXor
             | AtomicOperation::FetchNand => Action::Update,
         };
-        found.push(MemoryAccess { place: Place::Operand(object), size, action, manner, is_volatile: false });
+        found.push(MemoryAccess { place: Place::Operand(object), size, action, manner, is_volatile: false, alias: None });
         if let Some(operand) =
             atomic.operand.filter(|_| atomic.operands_are_pointers).and_then(|position| call.argument(position))
         {

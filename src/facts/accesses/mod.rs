@@ -19,7 +19,7 @@ use typed_index_collections::TiVec;
 
 use super::points_to::PointsTo;
 use crate::models::BoundModels;
-use crate::program::{BlockId, FunctionId, Operand, Ordering, Program, TerminatorKind};
+use crate::program::{AliasTypeId, BlockId, FunctionId, Operand, Ordering, Program, TerminatorKind};
 
 use instruction::Collector;
 pub(crate) use instruction::library_model;
@@ -86,6 +86,8 @@ pub struct MemoryAccess {
     pub action: Action,
     pub manner: Manner,
     pub is_volatile: bool,
+    /// As which type: bytes that are declared, or were stored, as another type are not what it touches. `None`: any bytes.
+    pub alias: Option<AliasTypeId>,
 }
 
 impl MemoryAccess {

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use super::generate::Body;
 use super::graph::{Constraint, LowBits, NodeId};
 use super::location::Class;
-use super::manner::Manner;
+use super::form::Form;
 use super::object::AbstractObjectId;
 use super::set::LocationSet;
 use super::solve::{RESIDUE, Solver, UNKNOWN};
@@ -184,7 +184,7 @@ impl<'p> Solver<'p> {
         result: Option<RegisterId>,
     ) {
         let width = self.bytes_of(body, value);
-        self.load(body, address, result, Manner::of(width));
+        self.load(body, address, result, Form::of(width));
         let (Some(address), value) = (self.operand(body.id, address), self.operand(body.id, value)) else { return };
         if op == ReadModifyWriteOp::Exchange {
             return self.store(Some(address), value, width);
@@ -195,7 +195,7 @@ impl<'p> Solver<'p> {
     /// `*address` becomes a number computed from itself and `value`.
     pub fn update(&mut self, address: NodeId, value: Option<NodeId>, width: u32) {
         let (old, new) = (self.graph.node(), self.graph.node());
-        self.attach(address, Constraint::Load { to: old, manner: Manner::of(width) });
+        self.attach(address, Constraint::Load { to: old, form: Form::of(width) });
         for operand in [Some(old), value].into_iter().flatten() {
             if width < self.pointer_bytes {
                 self.attach(operand, Constraint::Residue { to: new });

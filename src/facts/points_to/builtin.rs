@@ -3,7 +3,7 @@
 use super::call::Call;
 use super::graph::{Constraint, NodeId};
 use super::location::Class;
-use super::manner::Manner;
+use super::form::Form;
 use super::object::{AbstractObject, AbstractObjectKind};
 use super::solve::Solver;
 use crate::models::Builtin;
@@ -52,7 +52,7 @@ impl Solver<'_> {
                     self.store(Some(state), Some(inside), self.pointer_bytes);
                 }
                 if let Some((result, _)) = call.result {
-                    self.attach(state, Constraint::Load { to: result, manner: Manner::of(self.pointer_bytes) });
+                    self.attach(state, Constraint::Load { to: result, form: Form::of(self.pointer_bytes) });
                 }
                 return true;
             }
@@ -60,7 +60,7 @@ impl Solver<'_> {
                 let place = if builtin == Builtin::StrtokR { call.argument(2) } else { call.argument(0) };
                 if let Some(place) = place {
                     let kept = self.graph.node();
-                    self.attach(place, Constraint::Load { to: kept, manner: Manner::of(self.pointer_bytes) });
+                    self.attach(place, Constraint::Load { to: kept, form: Form::of(self.pointer_bytes) });
                     let inside = self.anywhere(kept);
                     if builtin == Builtin::StrtokR
                         && let Some(text) = call.argument(0)

@@ -20,7 +20,7 @@ impl PointsTo {
         let outside = is_outside.then_some(Location { object: location.object, offset: Offset::Any });
         let class = Class::from(location.offset);
         let cells = self.cells[location.object.index()].iter();
-        let overlapping = cells.filter(|(cell, manner, _)| class.overlaps(size, *cell, manner.width.into()));
+        let overlapping = cells.filter(|(cell, form, _)| class.overlaps(size, *cell, form.width.into()));
         let nodes: BTreeSet<NodeId> = overlapping.map(|(.., node)| self.graph.find(*node)).collect();
         let stored: BTreeSet<Location> = nodes.into_iter().flat_map(|node| self.expanded(Some(node))).collect();
         outside.into_iter().chain(stored)
@@ -39,7 +39,7 @@ impl PointsTo {
                 // Forwards alone: what stands before the place is not read.
                 let class = Class::from(place.offset);
                 let cells = self.cells[place.object.index()].iter();
-                let reached = cells.filter(|(cell, manner, _)| class.overlaps(WHOLE, *cell, manner.width.into()));
+                let reached = cells.filter(|(cell, form, _)| class.overlaps(WHOLE, *cell, form.width.into()));
                 nodes.extend(reached.map(|(.., node)| self.graph.find(*node)));
             }
             next.extend(nodes.into_iter().flat_map(|node| self.expanded(Some(node))));

@@ -6,7 +6,7 @@
 use super::call::{Call, CallArgument, Target};
 use super::graph::{Constraint, NodeId};
 use super::location::{Class, greatest_common_divisor};
-use super::manner::{Manner, becomes_address};
+use super::form::{Form, becomes_address};
 use super::object::{AbstractObject, AbstractObjectKind, element_size};
 use super::solve::{CopyOfMemory, Solver, UNKNOWN};
 use crate::facts::call_graph::CallKind;
@@ -177,12 +177,12 @@ impl<'p> Solver<'p> {
 
     /// `*address ⊇ value`, by whoever may write anything.
     pub fn store(&mut self, address: Option<NodeId>, value: Option<NodeId>, width: u32) {
-        self.store_as(address, value, Manner::of(width));
+        self.store_as(address, value, Form::of(width));
     }
 
-    fn store_as(&mut self, address: Option<NodeId>, value: Option<NodeId>, manner: Manner) {
+    fn store_as(&mut self, address: Option<NodeId>, value: Option<NodeId>, form: Form) {
         if let (Some(address), Some(value)) = (address, value) {
-            self.attach(value, Constraint::StoreTo { address, manner });
+            self.attach(value, Constraint::StoreTo { address, form });
         }
     }
 
@@ -264,17 +264,17 @@ impl<'p> Solver<'p> {
             Operation::Load { address, access } => {
                 let Some((register, (_, bytes))) = result.zip(self.result(body, result)) else { return };
                 let width = u32::try_from(bytes).unwrap_or(u32::MAX);
-                self.load(body, *address, result, body.manner_of_load(access, *address, register, width));
+                self.load(body, *address, result, body.form_of_load(access, *address, register, width));
             }
             Operation::Store { address, value, access } => {
-                let manner = Manner { alias: access.alias, ..Manner::of(self.bytes_of(body, *value)) };
+                let form = Form { alias: access.alias, ..Form::of(self.bytes_of(body, *value)) };
                 let (address, value) = (self.operand(id, *address), self.operand(id, *value));
-                self.store_as(address, value, manner);
+                self.store_as(address, value, form);
             }
             Operation::ReadModifyWrite { op, address, value, .. } => self.read_modify_write(body, *op, *address, *value, result),
             Operation::CompareExchange { address, replacement, .. } => {
                 let width = self.bytes_of(body, *replacement);
-                self.load(body, *address, result, Manner::of(width));
+                self.load(body, *address, result, Form::of(width));
                 let (address, replacement) = (self.operand(id, *address), self.operand(id, *replacement));
                 self.store(address, replacement, width);
             }
@@ -292,7 +292,7 @@ impl<'p> Solver<'p> {
             Operation::MaskedLoad { address, otherwise, .. } => {
                 self.flow(body, *otherwise, result);
                 let width = self.masked_width(body, *address, *otherwise);
-                self.load(body, *address, result, Manner::of(width));
+                self.load(body, *address, result, Form::of(width));
             }
             Operation::MaskedStore { address, value, .. } => {
                 let width = self.masked_width(body, *address, *value);
@@ -320,7 +320,7 @@ impl<'p> Solver<'p> {
                     if let Some(argument) = self.operand(id, *argument) {
                         self.attach(argument, Constraint::anywhere(to));
                         let inside = self.anywhere(argument);
-                        self.attach(inside, Constraint::Load { to, manner: Manner::of(self.pointer_bytes) });
+                        self.attach(inside, Constraint::Load { to, form: Form::of(self.pointer_bytes) });
                     }
                 }
             }
@@ -338,8 +338,8 @@ impl<'p> Solver<'p> {
             Operation::VariadicNext { list } => {
                 if let (Some(list), Some((to, width))) = (self.operand(id, *list), self.result(body, result)) {
                     let (lists, area) = (self.anywhere(list), self.graph.node());
-                    self.attach(lists, Constraint::Load { to: area, manner: Manner::of(self.pointer_bytes) });
-                    self.attach(area, Constraint::Load { to, manner: Manner::of(width as u32) });
+                    self.attach(lists, Constraint::Load { to: area, form: Form::of(self.pointer_bytes) });
+                    self.attach(area, Constraint::Load { to, form: Form::of(width as u32) });
                 }
             }
             Operation::FrameAddress => {
@@ -361,9 +361,9 @@ impl<'p> Solver<'p> {
         }
     }
 
-    pub fn load(&mut self, body: &Body<'p>, address: Operand, result: Option<RegisterId>, manner: Manner) {
+    pub fn load(&mut self, body: &Body<'p>, address: Operand, result: Option<RegisterId>, form: Form) {
         if let (Some(address), Some((to, _))) = (self.operand(body.id, address), self.result(body, result)) {
-            self.attach(address, Constraint::Load { to, manner });
+            self.attach(address, Constraint::Load { to, form });
         }
     }
 

@@ -8,7 +8,7 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashSet;
 
-use super::manner::Manner;
+use super::form::Form;
 use super::set::LocationSet;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,17 +20,17 @@ pub(super) enum Constraint {
     /// `to ⊇ *node`.
     Load {
         to: NodeId,
-        manner: Manner,
+        form: Form,
     },
     /// `*node ⊇ from`.
     Store {
         from: NodeId,
-        manner: Manner,
+        form: Form,
     },
     /// As soon as the node holds anything: `*address ⊇ node`. Most stored numbers never do.
     StoreTo {
         address: NodeId,
-        manner: Manner,
+        form: Form,
     },
     /// `to ⊇ node + constant + n·stride + m·step`, 0 ≤ m < `count`.
     Shift {

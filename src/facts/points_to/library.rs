@@ -3,7 +3,7 @@
 use super::call::{ArgumentKind, Call, CallArgument, Target};
 use super::graph::{Constraint, NodeId};
 use super::location::Class;
-use super::manner::Manner;
+use super::form::Form;
 use super::object::{AbstractObject, AbstractObjectKind, Callers};
 use super::solve::Solver;
 use crate::facts::call_graph::CallKind;
@@ -100,7 +100,7 @@ impl Solver<'_> {
                 let handler = match (call.argument(*handler), in_structure) {
                     (Some(structure), true) => {
                         let handler = self.graph.node();
-                        self.attach(structure, Constraint::Load { to: handler, manner: Manner::of(self.pointer_bytes) });
+                        self.attach(structure, Constraint::Load { to: handler, form: Form::of(self.pointer_bytes) });
                         Some(handler)
                     }
                     (handler, _) => handler,
@@ -124,7 +124,7 @@ impl Solver<'_> {
                 self.store(call.argument(*key), Some(content), 4);
                 if let Some(destructor) = destructor.and_then(|position| call.argument(position)) {
                     let value = self.graph.node();
-                    self.attach(content, Constraint::Load { to: value, manner: Manner::of(self.pointer_bytes) });
+                    self.attach(content, Constraint::Load { to: value, form: Form::of(self.pointer_bytes) });
                     self.call_back(call, Some(destructor), CallKind::KeyDestructor, vec![Some(value)], None);
                 }
                 false
@@ -135,7 +135,7 @@ impl Solver<'_> {
             }
             Effect::GetSpecific { key } => {
                 if let (Some(key), Some((result, _))) = (call.argument(*key), call.result) {
-                    self.attach(key, Constraint::Load { to: result, manner: Manner::of(self.pointer_bytes) });
+                    self.attach(key, Constraint::Load { to: result, form: Form::of(self.pointer_bytes) });
                 }
                 true
             }
@@ -299,7 +299,7 @@ impl Solver<'_> {
         if atomic.operation != AtomicOperation::Store {
             self.copy(output, Some(object), size);
             if let (Some((result, _)), None) = (call.result, atomic.output) {
-                self.attach(object, Constraint::Load { to: result, manner: Manner::of(width) });
+                self.attach(object, Constraint::Load { to: result, form: Form::of(width) });
             }
         }
         match atomic.operation {

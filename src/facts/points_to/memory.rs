@@ -1,8 +1,8 @@
 //! The content of abstract objects: cells that stores write, views that loads read, and the copies between objects.
 //!
-//! # Definition   A cell is a class of offsets and a manner of storing at most one pointer there, with the set of what was stored. A view is a class and a
-//!                manner of reading, with the union of all cells that it may overlap and whose type it may read; as a number it reads of addresses only
-//!                that they are there (`manner`). A link says that a range of this object is copied into another. A copy of memory links its sources to a transfer, and the transfer to its destinations: n + m links, not n · m.
+//! # Definition   A cell is a class of offsets and a form of storing at most one pointer there, with the set of what was stored. A view is a class and a
+//!                form of reading, with the union of all cells that it may overlap and whose type it may read; as a number it reads of addresses only
+//!                that they are there (`form`). A link says that a range of this object is copied into another. A copy of memory links its sources to a transfer, and the transfer to its destinations: n + m links, not n · m.
 //! # Invariant    Every cell has an edge to each overlapping view of its object, and an image under each link it lies in: whoever creates a cell,
 //!                a view or a link makes up for those that are there.
 //! # Deviations   1. An object with too many offsets is folded: first by the size of its array elements, then into one class. Both are
@@ -10,7 +10,7 @@
 
 use super::graph::{Constraint, NodeId};
 use super::location::{Class, greatest_common_divisor};
-use super::manner::Manner;
+use super::form::Form;
 use super::object::{AbstractObjectId, AbstractObjectKind};
 use super::solve::{CopyOfMemory, Solver};
 use crate::program::{AliasType, Program};
@@ -29,7 +29,7 @@ const TYPED_PLACES: usize = 64;
 const COPIED_CELLS: usize = 512;
 
 /// A class of offsets, how it is accessed, and what may be there.
-pub(super) type Cell = (Class, Manner, NodeId);
+pub(super) type Cell = (Class, Form, NodeId);
 
 /// The content of one abstract object.
 #[derive(Debug, Default)]
@@ -135,8 +135,8 @@ impl Solver<'_> {
     }
 
     /// A member says where it is: in an object with very many places its type is enough.
-    fn class_for(&self, object: AbstractObjectId, class: Class, manner: Manner) -> Class {
-        let is_member = manner.alias.is_some_and(|ty| matches!(self.program.alias_types[ty], AliasType::Member { .. }));
+    fn class_for(&self, object: AbstractObjectId, class: Class, form: Form) -> Class {
+        let is_member = form.alias.is_some_and(|ty| matches!(self.program.alias_types[ty], AliasType::Member { .. }));
         if is_member && self.memories[object.index()].places > TYPED_PLACES { Class::ANY } else { self.folded(object, class) }
     }
 
@@ -156,24 +156,24 @@ impl Solver<'_> {
     }
 
     /// Where a store of at most one pointer's width through this location goes.
-    pub fn cell(&mut self, object: AbstractObjectId, class: Class, manner: Manner) -> Option<NodeId> {
+    pub fn cell(&mut self, object: AbstractObjectId, class: Class, form: Form) -> Option<NodeId> {
         match self.content(object) {
             Content::Cells => {}
             Content::Outside => return Some(self.escaped),
             Content::Nothing => return None,
         }
-        let class = self.class_for(object, class, manner);
-        let manner = Manner { width: manner.width.min(self.pointer_bytes), ..manner };
-        if let Some(&node) = self.cells.get(&(object, class, manner)) {
+        let class = self.class_for(object, class, form);
+        let form = Form { width: form.width.min(self.pointer_bytes), ..form };
+        if let Some(&node) = self.cells.get(&(object, class, form)) {
             return Some(node);
         }
         let node = self.graph.node();
-        self.cells.insert((object, class, manner), node);
-        if self.places.insert((object, class, manner.width)) {
+        self.cells.insert((object, class, form), node);
+        if self.places.insert((object, class, form.width)) {
             self.memories[object.index()].places += 1;
             self.count_offset(object);
         }
-        let cell = (class, manner, node);
+        let cell = (class, form, node);
         let memory = &mut self.memories[object.index()];
         memory.cells.push(cell);
         let program = self.program;
@@ -189,19 +189,19 @@ impl Solver<'_> {
     }
 
     /// What a load through this location may see.
-    pub fn view(&mut self, object: AbstractObjectId, class: Class, manner: Manner) -> Option<NodeId> {
+    pub fn view(&mut self, object: AbstractObjectId, class: Class, form: Form) -> Option<NodeId> {
         match self.content(object) {
             Content::Cells => {}
             Content::Outside => return Some(self.unknown_value),
             Content::Nothing => return None,
         }
-        let class = self.class_for(object, class, manner);
-        if let Some(&node) = self.views.get(&(object, class, manner)) {
+        let class = self.class_for(object, class, form);
+        if let Some(&node) = self.views.get(&(object, class, form)) {
             return Some(node);
         }
         let node = self.graph.node();
-        self.views.insert((object, class, manner), node);
-        let view = (class, manner, node);
+        self.views.insert((object, class, form), node);
+        let view = (class, form, node);
         let memory = &mut self.memories[object.index()];
         memory.views.push(view);
         let program = self.program;
@@ -247,7 +247,7 @@ impl Solver<'_> {
                 self.add_link(object, link);
             }
             Content::Outside => {
-                if let Some(cell) = self.cell(transfer, Class::ANY, Manner::of(self.pointer_bytes)) {
+                if let Some(cell) = self.cell(transfer, Class::ANY, Form::of(self.pointer_bytes)) {
                     self.graph.add_edge(self.unknown_value, cell);
                 }
             }
@@ -267,7 +267,7 @@ impl Solver<'_> {
                 self.add_link(transfer, Link { from: Class::at(0), object, to: class, size, keeps_types });
             }
             Content::Outside => {
-                if let Some(view) = self.view(transfer, Class::ANY, Manner::of(1)) {
+                if let Some(view) = self.view(transfer, Class::ANY, Form::of(1)) {
                     self.graph.add_edge(view, self.escaped);
                 }
             }
@@ -286,11 +286,11 @@ impl Solver<'_> {
     }
 
     /// The image of a cell under a link.
-    fn copy_cell(&mut self, link: Link, (class, manner, node): Cell) {
-        if !link.from.overlaps(link.size.unwrap_or(u64::MAX), class, manner.width.into()) {
+    fn copy_cell(&mut self, link: Link, (class, form, node): Cell) {
+        if !link.from.overlaps(link.size.unwrap_or(u64::MAX), class, form.width.into()) {
             return;
         }
-        let manner = if link.keeps_types { manner } else { manner.untyped() };
+        let form = if link.keeps_types { form } else { form.untyped() };
         let is_whole = class.count > 1 && class.residue >= link.from.residue && link.from == Class::at(link.from.residue);
         let (from, to) = (link.from.flat(), link.to.flat());
         let flat = class.flat();
@@ -306,13 +306,13 @@ impl Solver<'_> {
         };
         // Copies back and forth would make up new offsets without end.
         let image = match self.memories[link.object.index()].places {
-            cells if cells < COPIED_CELLS || self.cells.contains_key(&(link.object, image, manner)) => image,
+            cells if cells < COPIED_CELLS || self.cells.contains_key(&(link.object, image, form)) => image,
             cells if cells < 2 * COPIED_CELLS => image.widened(self.pointer_bytes.into()),
             _ => Class::ANY,
         };
         // A part of a pointer may fit where the whole does not.
         if self.is_accessible(link.object, image, 1)
-            && let Some(cell) = self.cell(link.object, image, manner)
+            && let Some(cell) = self.cell(link.object, image, form)
         {
             self.graph.add_edge(node, cell);
         }

@@ -13,7 +13,7 @@ use super::call::Call;
 use super::graph::{Constraint, Graph, NodeId};
 use super::library::Registration;
 use super::location::{Class, LocationTable};
-use super::manner::Manner;
+use super::form::Form;
 use super::memory::ObjectMemory;
 use super::object::{AbstractObject, AbstractObjectId, AbstractObjectKind};
 use super::set::LocationSet;
@@ -44,8 +44,8 @@ pub(super) struct Solver<'p> {
     pub objects: Vec<AbstractObject>,
     pub object_numbers: FxHashMap<AbstractObjectKind, AbstractObjectId>,
     pub memories: Vec<ObjectMemory>,
-    pub cells: FxHashMap<(AbstractObjectId, Class, Manner), NodeId>,
-    pub views: FxHashMap<(AbstractObjectId, Class, Manner), NodeId>,
+    pub cells: FxHashMap<(AbstractObjectId, Class, Form), NodeId>,
+    pub views: FxHashMap<(AbstractObjectId, Class, Form), NodeId>,
     /// Where cells are, whatever the types of their accesses.
     pub places: FxHashSet<(AbstractObjectId, Class, u32)>,
     pub links: FxHashSet<(AbstractObjectId, Class, AbstractObjectId, Class)>,
@@ -193,7 +193,7 @@ impl<'p> Solver<'p> {
             let target = self.object(target);
             let class = Class::at(0).plus(relocation.addend).unwrap_or(Class::ANY);
             if let (Some(cell), Some(location)) = (
-                self.cell(object, Class::at(relocation.offset), Manner::of(self.pointer_bytes)),
+                self.cell(object, Class::at(relocation.offset), Form::of(self.pointer_bytes)),
                 self.locate(target, class, false),
             ) {
                 self.graph.add_location(cell, location);
@@ -294,19 +294,19 @@ impl<'p> Solver<'p> {
     /// Makes a constraint hold for what its node has gained.
     fn apply(&mut self, node: NodeId, constraint: Constraint, delta: &LocationSet) {
         match constraint {
-            Constraint::Load { to, manner } => {
-                self.for_each_content(node, delta, manner.width.into(), |solver, object, class| {
-                    if let Some(view) = solver.view(object, class, manner) {
-                        solver.carry(view, to, manner.width.into());
+            Constraint::Load { to, form } => {
+                self.for_each_content(node, delta, form.width.into(), |solver, object, class| {
+                    if let Some(view) = solver.view(object, class, form) {
+                        solver.carry(view, to, form.width.into());
                     }
                 })
             }
-            Constraint::Store { from, manner } => {
-                self.for_each_content(node, delta, manner.width.into(), |solver, object, class| {
-                    solver.store_cells(object, class, from, manner);
+            Constraint::Store { from, form } => {
+                self.for_each_content(node, delta, form.width.into(), |solver, object, class| {
+                    solver.store_cells(object, class, from, form);
                 })
             }
-            Constraint::StoreTo { address, manner } => self.attach(address, Constraint::Store { from: node, manner }),
+            Constraint::StoreTo { address, form } => self.attach(address, Constraint::Store { from: node, form }),
             Constraint::Shift { to, constant, stride, step, count, in_bounds } => {
                 let mut all: Vec<u32> = Vec::with_capacity(delta.len());
                 // By object: whether the target has all of its locations already.
@@ -411,19 +411,19 @@ impl<'p> Solver<'p> {
         }
     }
 
-    fn store_cells(&mut self, object: AbstractObjectId, class: Class, from: NodeId, manner: Manner) {
+    fn store_cells(&mut self, object: AbstractObjectId, class: Class, from: NodeId, form: Form) {
         const MOST_PARTS: u32 = 64;
         if self.is_constant(object) {
             return;
         }
-        let parts = manner.width.div_ceil(self.pointer_bytes);
+        let parts = form.width.div_ceil(self.pointer_bytes);
         let whole = if parts > MOST_PARTS {
             vec![Class::ANY]
         } else {
             (0..parts.max(1)).filter_map(|part| class.plus((part * self.pointer_bytes).into())).collect()
         };
         for class in whole {
-            if let Some(cell) = self.cell(object, class, manner) {
+            if let Some(cell) = self.cell(object, class, form) {
                 self.graph.add_edge(from, cell);
             }
         }
@@ -441,11 +441,11 @@ impl<'p> Solver<'p> {
                 self.called_from_outside(function);
                 continue;
             }
-            if let Some(view) = self.view(object, Class::ANY, Manner::of(1)) {
+            if let Some(view) = self.view(object, Class::ANY, Form::of(1)) {
                 self.graph.add_edge(view, self.escaped);
             }
             if !self.is_constant(object)
-                && let Some(cell) = self.cell(object, Class::ANY, Manner::of(self.pointer_bytes))
+                && let Some(cell) = self.cell(object, Class::ANY, Form::of(self.pointer_bytes))
             {
                 self.graph.add_edge(self.unknown_value, cell);
             }

@@ -11,33 +11,33 @@ use super::generate::Body;
 use crate::program::{Access, AliasTypeId, CastKind, Function, Operand, Operation, RegisterId, Scalar};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Manner {
+pub(super) struct Form {
     pub width: u32,
     pub alias: Option<AliasTypeId>,
     /// Of loads.
     pub is_number: bool,
 }
 
-impl Manner {
+impl Form {
     /// So many bytes, whatever they are.
-    pub fn of(width: u32) -> Manner {
-        Manner { width, alias: None, is_number: false }
+    pub fn of(width: u32) -> Form {
+        Form { width, alias: None, is_number: false }
     }
 
     /// The same bytes after they have been copied by somebody who does not say what they are.
-    pub fn untyped(self) -> Manner {
-        Manner { alias: None, ..self }
+    pub fn untyped(self) -> Form {
+        Form { alias: None, ..self }
     }
 }
 
 impl Body<'_> {
     /// How a load into a register reads memory.
-    pub fn manner_of_load(&self, access: &Access, address: Operand, value: RegisterId, width: u32) -> Manner {
+    pub fn form_of_load(&self, access: &Access, address: Operand, value: RegisterId, width: u32) -> Form {
         let is_number = self.function.registers[value].ty.element().is_some_and(|scalar| scalar != Scalar::Pointer)
             && access.ordering.is_none()
             && !self.is_in_stack_slot(address)
             && !self.becomes_address[usize::from(value)];
-        Manner { width, alias: access.alias, is_number }
+        Form { width, alias: access.alias, is_number }
     }
 
     fn is_in_stack_slot(&self, address: Operand) -> bool {
