@@ -195,6 +195,38 @@ fn accesses_have_the_types_that_the_compiler_gives_them() {
     assert!(loose.alias_types.is_empty());
 }
 
+/// A member is the same wherever its structure lies, and another one in another structure; a pointer to its type touches it. Structures with an array at
+/// their end have no members here.
+#[test]
+fn members_have_types_of_their_own() {
+    let source = r#"
+    struct list { struct list *next; char *name; };
+    struct conn { int fd; struct list link; char *text; };
+    struct item { int key; char *text; };
+    void direct(struct list *l, char *t) { l->name = t; }
+    void nested(struct conn *c, char *t) { c->link.name = t; }
+    void first(struct list *l, struct list *t) { l->next = t; }
+    void conn(struct conn *c, char *t) { c->text = t; }
+    void item(struct item *i, char *t) { i->text = t; }
+    void behind(char **p, char *t) { *p = t; }
+    void number(struct item *i, int n) { i->key = n; }
+    "#;
+    let program = lower_c(source, &["-O1", "-Xclang", "-disable-llvm-passes"]);
+    let alias = |name: &str| {
+        let stores = operations(function(&program, name)).filter_map(|operation| match operation {
+            Operation::Store { access, .. } => Some(access.alias),
+            _ => None,
+        });
+        stores.last().expect("it stores")
+    };
+    let touches = |one: &str, other: &str| program.may_touch(alias(one), alias(other));
+    assert_eq!(alias("direct"), alias("nested"));
+    assert!(touches("direct", "behind") && touches("conn", "behind") && touches("item", "behind"));
+    for (one, other) in [("direct", "first"), ("direct", "conn"), ("conn", "item"), ("item", "number"), ("number", "behind")] {
+        assert!(!touches(one, other) && !touches(other, one), "{one} {other}");
+    }
+}
+
 #[test]
 fn an_assignment_of_a_structure_is_told_from_a_copy_of_bytes() {
     let source = r#"

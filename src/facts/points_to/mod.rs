@@ -10,9 +10,10 @@
 //! # Deviations   1. Context-insensitive, but for allocation wrappers.  2. Array elements share the class of their offset modulo the stride, over the
 //!                whole object, or over the array where it lies inside a struct and C keeps the index inside (`OffsetTerm::count`); an
 //!                object with too many offsets is folded (`memory`).  3. Addresses in integers keep their objects where
-//!                arithmetic is local, else leave a residue (`arithmetic`).  4. A shift that the compiler promises to be in bounds drops what
-//!                would lie beyond the object's end; below its start it stands for the whole object.  5. Only functions found reachable are looked at.
-//!                6. A load sees what was stored with a type that C lets it read (`AliasType`); a copy of bytes forgets types, an assignment keeps them.
+//!                arithmetic is local and an address is made of them there, else leave a residue (`arithmetic`, `form`).  4. A shift that the
+//!                compiler promises to be in bounds drops what would lie beyond the object's end; below its start it stands for the whole object.
+//!                5. Only functions found reachable are looked at.  6. A load sees what was stored with a type that C lets it read (`AliasType`); a copy
+//!                of bytes into something declared forgets types, all others keep them. A call through a pointer reaches functions that fit it (`call`).
 
 mod arithmetic;
 mod builtin;
