@@ -164,7 +164,7 @@ impl Stand {
     }
 }
 
-fn greatest_common_divisor(mut left: u64, mut right: u64) -> u64 {
+pub fn greatest_common_divisor(mut left: u64, mut right: u64) -> u64 {
     while right != 0 {
         (left, right) = (right, left % right);
     }

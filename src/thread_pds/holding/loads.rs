@@ -7,6 +7,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::accesses::WHOLE;
+use crate::facts::values::relative::greatest_common_divisor;
 use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Location, Offset, TermId, ThreadKind};
 use crate::program::{BlockId, FunctionId, Operand, Operation, Program, RegisterId, Scalar, Type};
 
@@ -213,11 +214,4 @@ fn progression(locations: &[Location]) -> Option<(u64, u64)> {
     }
     // One place alone is a table of one entry.
     Some(if step == 0 { (first?, u64::MAX) } else { (first? % step, step) })
-}
-
-fn greatest_common_divisor(mut left: u64, mut right: u64) -> u64 {
-    while right != 0 {
-        (left, right) = (right, left % right);
-    }
-    left
 }
