@@ -1,7 +1,8 @@
 //! Where a program begins: in `main`, or, for a library, in the functions that code outside calls.
 //!
 //! Static engines take each entry of a library as called at any time, any number of times, with arguments of which nothing is known; `main` among
-//! the entries runs once. A run needs arguments: only `main`, or one entry alone that takes none, is executed.
+//! the entries runs once. A run needs arguments: only `main`, or entries that take none, are executed. One entry alone is executed once; of several
+//! each is called by two threads at once, which its users may do.
 
 use std::collections::BTreeSet;
 
@@ -53,20 +54,35 @@ impl Entries {
 
     /// Why nothing can be executed.
     pub fn not_executed(&self, program: &Program) -> Option<String> {
-        let first = self.first();
-        let takes_nothing = || program.function_named(first).is_some_and(|id| program.functions[id].parameters.is_empty());
-        if first == MAIN || self.0.len() == 1 && takes_nothing() {
+        let takes_some =
+            |name: &&String| program.function_named(name).is_none_or(|id| !program.functions[id].parameters.is_empty());
+        if self.first() == MAIN {
             None
-        } else if self.0.len() == 1 {
-            Some(format!("nothing is executed: nothing says with which arguments {first} is called"))
+        } else if let Some(name) = self.0.iter().find(takes_some) {
+            Some(format!("nothing is executed: nothing says with which arguments {name} is called"))
+        } else if self.0.len() > 1 && !program.constructors.is_empty() {
+            Some("nothing is executed: constructors run before the entries of a library are called".to_owned())
         } else {
-            Some("nothing is executed: nothing says who calls the entries of a library, and with which arguments".to_owned())
+            None
         }
     }
 
-    /// What a run leaves out.
-    pub fn others(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(String::as_str).filter(|name| *name != self.first())
+    /// The calls that a run makes beside the first one: with it, each of several entries twice.
+    pub fn beside(&self, program: &Program) -> Vec<String> {
+        if self.0.len() == 1 || self.first() == MAIN || self.not_executed(program).is_some() {
+            return Vec::new();
+        }
+        self.0.iter().skip(1).chain(&self.0).cloned().collect()
+    }
+
+    /// What a run leaves out, in words.
+    pub fn left_out(&self) -> Option<String> {
+        let others: Vec<&str> = self.0.iter().map(String::as_str).filter(|name| *name != self.first()).collect();
+        match self.first() {
+            _ if others.is_empty() => None,
+            MAIN => Some(format!("calls of {} from outside were not executed", others.join(", "))),
+            _ => Some("each entry was called twice, and not more often".to_owned()),
+        }
     }
 }
 

@@ -29,6 +29,7 @@ pub fn machine<'p>(
         faults: run.faults,
         volatile_is_atomic: run.volatile_is_atomic,
         entry: run.entries.first().to_owned(),
+        beside: run.entries.beside(program),
         assume_atomic: run.assume_atomic.clone(),
         ..RunOptions::default()
     };

@@ -69,7 +69,7 @@ fn limits(program: &Program, settings: &Settings, result: &Exhaustion) -> Vec<Li
     if uses_its_arguments(program, entries.first()) {
         limits.push(Limit::NotAnalysed(format!("the arguments of {} were not varied", entries.first())));
     }
-    limits.extend(entries.others().map(|other| Limit::NotAnalysed(format!("calls of {other} from outside were not executed"))));
+    limits.extend(entries.left_out().map(Limit::NotAnalysed));
     limits
 }
 

@@ -88,13 +88,35 @@ fn an_entry_races_with_itself() {
 }
 
 #[test]
+fn entries_that_take_nothing_are_executed() {
+    let program = "static int calls;\nstatic _Atomic int safe;\nvoid count(void) { calls++; safe++; }\n\
+                   int calls_so_far(void) { safe++; return calls; }\n";
+    let scratch = Scratch::with(program);
+    let report = scratch.report(&["--entry", "count,calls_so_far"]);
+    let mut found: Vec<(&str, &str)> = Vec::new();
+    for finding in report["findings"].as_array().expect("findings") {
+        found.push((finding["object"].as_str().expect("an object"), finding["verdict"].as_str().expect("a verdict")));
+    }
+    assert_eq!(found, [("calls", "confirmed"), ("calls", "confirmed")], "{report}");
+    assert_eq!(report["checks"]["race"], "unsafe");
+}
+
+#[test]
 fn entries_block_one_another_for_ever() {
     let scratch = Scratch::with(TRANSFER);
     let run = ["--check", "deadlock", "--entry", "deposit,withdraw"];
     let report = scratch.report(&run);
     assert_eq!(report["checks"]["deadlock"], "safe", "{report}");
     let report = scratch.report(&[&run[..], &["--", "-DCROSSED"]].concat());
-    assert_eq!(threads(&report), [["deposit", "withdraw"]], "{report}");
+    assert_eq!(threads(&report).len(), 1, "{report}");
+    // Nobody passes anything, so two calls of each can be executed.
+    assert_eq!(report["findings"][0]["verdict"], "confirmed", "{report}");
+    let run = scratch.lockcheck(&["prog.c", "--check", "deadlock", "--entry", "deposit,withdraw", "--", "-DCROSSED"]).expect(1);
+    let hint = run.stdout.lines().find(|line| line.contains("lockcheck replay")).expect("a hint").trim();
+    let again = scratch.shell(&hint.replace("lockcheck replay", "\"$LOCKCHECK\" replay"));
+    assert_eq!(again.code, 1, "{hint}: {}", again.stderr);
+    let run = scratch.lockcheck(&["explore", "--strategy", "dfs", "prog.c", "--entry", "deposit,withdraw"]).expect(3);
+    assert!(run.stdout.contains("called twice, and not more often"), "{}", run.stdout);
     // Each alone keeps to one order.
     let report = scratch.report(&["--check", "deadlock", "--entry", "withdraw", "--", "-DCROSSED"]);
     assert_eq!(report["checks"]["deadlock"], "safe", "{report}");

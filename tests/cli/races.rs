@@ -184,3 +184,65 @@ int main(void) { pthread_t t, u; pthread_create(&t, 0, one, 0); pthread_create(&
         "{report}"
     );
 }
+
+/// A wrapper of `vprintf` that gets the address of `total`, with a format that prints it, or that stores behind it.
+#[test]
+fn a_format_handed_on_writes_only_where_it_says_so() {
+    let program = |directive: &str| {
+        format!(
+            "\
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+int total;
+static void say(const char *format, ...) {{
+    va_list list;
+    va_start(list, format);
+    vprintf(format, list);
+    va_end(list);
+}}
+static void *work(void *arg) {{
+    say(\"{directive}\", &total);
+    say(\"%s\", \"done\");
+    return arg;
+}}
+int main(void) {{
+    pthread_t thread;
+    pthread_create(&thread, NULL, work, NULL);
+    int seen = total;
+    pthread_join(thread, NULL);
+    return seen;
+}}
+"
+        )
+    };
+    for (directive, count) in [("%p", 0), ("%n", 1)] {
+        let report = Scratch::with(&program(directive)).report(&["--check", "race", "--no-explore"]);
+        assert_eq!(list(&report, "findings").len(), count, "{directive}: {report}");
+    }
+}
+
+/// A function that may write where a handle is kept, and neither creates nor joins, is called too often to be followed call by call.
+#[test]
+fn many_calls_of_what_creates_no_thread_leave_the_order_as_it_is() {
+    let calls: String = (0..40).map(|at| format!("    put(&slots[{at}], {at});\n")).collect();
+    let program = format!(
+        "\
+#include <pthread.h>
+long slots[40];
+int ready;
+static void put(long *place, long value) {{ *place = value; }}
+static void *work(void *arg) {{ return ready ? arg : NULL; }}
+int main(void) {{
+    pthread_t thread;
+    put((long *)&thread, 0);
+{calls}    ready = 1;
+    pthread_create(&thread, NULL, work, NULL);
+    pthread_join(thread, NULL);
+    return 0;
+}}
+"
+    );
+    let report = Scratch::with(&program).report(&["--check", "race", "--no-explore"]);
+    assert_eq!(report["checks"]["race"], "safe", "{report}");
+}

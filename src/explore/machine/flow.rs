@@ -154,7 +154,7 @@ impl<'p> Turn<'_, 'p> {
 
     /// The outermost function of a thread has returned.
     fn entry_returned(&mut self, value: Option<Value>) {
-        let ending = if self.thread.id == ThreadId::MAIN {
+        let ending = if self.thread.id == ThreadId::MAIN && self.machine.options.beside.is_empty() {
             let code = value.and_then(|value| evaluate::as_u128(&value).ok()).unwrap_or(0);
             Ending::Process { code: code as i32, destructors_done: 0 }
         } else {

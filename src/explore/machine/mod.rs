@@ -66,6 +66,9 @@ pub struct RunOptions {
     pub assume_atomic: Vec<String>,
     /// Where execution begins.
     pub entry: String,
+    /// Functions without parameters that are called beside it, each by a thread of its own; then the first thread ends alone when its
+    /// entry returns, not the process.
+    pub beside: Vec<String>,
     /// `argv`, the program's name first.
     pub arguments: Vec<String>,
 }
@@ -77,6 +80,7 @@ impl Default for RunOptions {
             volatile_is_atomic: false,
             assume_atomic: Vec::new(),
             entry: "main".to_owned(),
+            beside: Vec::new(),
             arguments: vec!["program".to_owned()],
         }
     }

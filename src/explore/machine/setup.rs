@@ -11,7 +11,7 @@ use crate::explore::fault::Fault;
 use crate::explore::happens_before::RaceDetector;
 use crate::explore::memory::{Fill, Memory, ObjectKind};
 use crate::explore::schedule::fingerprint;
-use crate::explore::sync::{SyncTable, ThreadId};
+use crate::explore::sync::{SyncEvent, SyncTable, ThreadId};
 use crate::explore::value::{ObjectId, Pointer, Value};
 use crate::models::BoundModels;
 use crate::program::{BlockId, Constant, FunctionId, Global, GlobalId, Program, RelocationTarget, Type};
@@ -92,7 +92,23 @@ impl<'p> Machine<'p> {
         };
         machine.fill_globals()?;
         machine.start(entry)?;
+        machine.start_beside()?;
         Ok(machine)
+    }
+
+    /// The threads that call functions beside the entry: there from the start, ordered with nothing.
+    fn start_beside(&mut self) -> Result<(), SetupError> {
+        let options = self.options.clone();
+        for name in &options.beside {
+            let function = self.program.function_named(name).filter(|id| self.program.functions[*id].is_defined());
+            let function = function.ok_or_else(|| SetupError::NoEntry(name.clone()))?;
+            let id = self.sync.create_thread();
+            self.detector.synchronize(&SyncEvent::Fork { parent: ThreadId::MAIN, child: id });
+            let mut thread = Thread::new(id, Creation { entry: Some(function), ..Creation::default() });
+            thread.frames.push(super::call::entry_frame(self.prepared.functions[function], None));
+            self.threads.push(Arc::new(thread));
+        }
+        Ok(())
     }
 
     fn fill_globals(&mut self) -> Result<(), SetupError> {

@@ -143,6 +143,11 @@ impl SyncTable {
         self.semaphores.get(&key).copied()
     }
 
+    /// A thread that is there before anything runs.
+    pub fn create_thread(&mut self) -> ThreadId {
+        self.threads.change().create(false)
+    }
+
     /// The thread inside an atomic section.
     pub fn atomic_owner(&self) -> Option<ThreadId> {
         self.atomic.owner()

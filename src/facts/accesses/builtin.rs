@@ -187,13 +187,19 @@ impl Collector<'_> {
             let Constant::Global(global) = self.program.constants[constant] else { return None };
             return Some(vec![self.constant_text(global, 0)?]);
         }
-        let texts = self.points_to.pointees(function, operand).map(|location| {
-            match (&self.points_to.object(location.object).kind, location.offset) {
-                (AbstractObjectKind::Global(global), Offset::At(at)) => self.constant_text(*global, at),
-                _ => None, // memory that may change, or no certain beginning
+        let mut texts: Vec<&[u8]> = Vec::new();
+        for location in self.points_to.pointees(function, operand) {
+            let AbstractObjectKind::Global(global) = self.points_to.object(location.object).kind else { return None };
+            match location.offset {
+                Offset::At(at) => texts.push(self.constant_text(global, at)?),
+                // From wherever one begins to read, the next directive is one of those that begin here.
+                Offset::Class { .. } | Offset::Any => {
+                    let text = self.constant_text(global, 0)?;
+                    let begins = (0..text.len()).filter(|at| text[*at] == b'%');
+                    texts.extend(begins.map(|at| &text[at..]).chain([&text[text.len()..]]));
+                }
             }
-        });
-        let texts: Vec<&[u8]> = texts.collect::<Option<_>>()?;
+        }
         (!texts.is_empty()).then_some(texts)
     }
 
