@@ -72,6 +72,7 @@ fn agreement() {
             ("spurious", tally.spurious),
             ("by history", tally.by_history),
             ("by three", tally.by_three),
+            ("contextual", tally.contextual),
             ("paths", tally.paths),
             ("deadlock: yes", tally.deadlock.yes),
             ("deadlock: no", tally.deadlock.no),

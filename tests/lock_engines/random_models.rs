@@ -72,4 +72,5 @@ fn nothing_real_is_refuted_and_nothing_unreal_is_sure() {
 fn what_the_theory_decides_is_decided() {
     let (tally, _) = agree(0..2_500, &PLAIN);
     assert!(tally.decided * 3 > tally.models, "only {} of {} are nested", tally.decided, tally.models);
+    assert!(tally.contextual >= 10, "only {} pairs are refuted because locking is contextual", tally.contextual);
 }

@@ -27,6 +27,8 @@ pub struct Tally {
     pub by_history: usize,
     /// Models with three places of which only all together are refuted.
     pub by_three: usize,
+    /// Pairs that histories leave open, and contextual locking refutes.
+    pub contextual: usize,
     /// Paths of members of cycles that were checked.
     pub paths: usize,
     pub deadlock: DeadlockTally,
@@ -61,6 +63,7 @@ impl Tally {
             }
             Answer::Refuted(reason) => {
                 self.refuted += 1;
+                self.contextual += usize::from(matches!(reason, Refutation::Contextual(_)));
                 if is_real {
                     self.complaints.push(format!("{sorted:?}: refuted, and is reachable: {reason:?}"));
                 }

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use super::alike::Alike;
 use super::candidates::Blocking;
 use super::{DeadlockCycle, Held, Member, Natures, OrderEdge, Wait, are_in_order};
-use crate::engines::reachability::{Answer, Participant, Standing, chosen, not_together};
+use crate::engines::reachability::{Answer, Participant, Standing, chosen, contextual, not_together};
 use crate::locks::history::{Atom, BitSet, Doubt, Doubts, LockId, Whole, check};
 use crate::pushdown::SymbolId;
 use crate::thread_pds::{Analysis, Origin, ThreadId};
@@ -292,7 +292,9 @@ impl<'a, 't> Search<'a, 't> {
         // A chord: it holds up an earlier member, or an earlier one it; then a shorter cycle is looked at on its own.
         // Where addresses are in order that shorter one may be none, so only what is sure counts.
         let node = &self.nodes[candidate];
-        let has_order = |edge: &OrderEdge| self.natures.get(edge).is_some_and(|nature| nature.goes_up || nature.goes_down);
+        let has_order = |edge: &OrderEdge| {
+            self.natures.get(edge).is_some_and(|nature| nature.goes_up || nature.goes_down || nature.joins_child)
+        };
         let is_plain = !has_order(&node.edge) && !chain.iter().any(|at| has_order(&self.nodes[*at].edge));
         let holds_up = |at: &usize| {
             let waits = self.nodes[*at].edge.waits;
@@ -371,6 +373,11 @@ impl<'a, 't> Search<'a, 't> {
             Answer::Possible(doubts) => doubts,
             Answer::Refuted(_) => return,
         };
+        match self.contextually(chain, &threads, doubts) {
+            Some(true) => doubts = Doubts::NONE,
+            Some(false) => return,
+            None => {}
+        }
         if chain.iter().any(|at| matches!(self.nodes[*at].edge.waits, Wait::Join { .. })) {
             doubts = doubts.with(Doubt::Join);
         }
@@ -393,6 +400,25 @@ impl<'a, 't> Search<'a, 't> {
             Some(known) => *known = cycle,
             None => drop(self.found.insert(sites, cycle)),
         }
+    }
+
+    /// Whether two members with contextual locking meet, where histories leave it open. What is excluded of one place is not of others like it.
+    fn contextually(&self, chain: &[usize], threads: &[ThreadId], doubts: Doubts) -> Option<bool> {
+        let ([one, other], [first, second]) = (chain, threads) else { return None };
+        if !contextual::is_for(self.analysis, [*first, *second], doubts) {
+            return None;
+        }
+        let wanted = |at: usize, thread: ThreadId| {
+            let edge = &self.nodes[at].edge;
+            let holds = match edge.holds {
+                Held::Lock { lock, .. } => Some(lock),
+                Held::Running { .. } => None,
+            };
+            contextual::Wanted { thread, symbol: edge.symbol, holds }
+        };
+        let is_alone = chain.iter().all(|at| self.places.others(&self.nodes[*at].edge).is_empty());
+        let meet = contextual::together(self.analysis, [wanted(*one, *first), wanted(*other, *second)]);
+        meet.filter(|meet| *meet || is_alone)
     }
 
     /// Who the members are: where one thread stands for several, each in its turn.

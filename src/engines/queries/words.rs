@@ -98,6 +98,13 @@ impl Asked<'_> {
             }
             Refutation::TooFewInstances(thread) => format!("there are not as many instances of {}", self.thread_name(*thread)),
             Refutation::NotTogether { reason, .. } => self.not_together(reason),
+            Refutation::Contextual(targets) => {
+                let names = targets.map(|target| self.thread_name(target.thread).to_owned());
+                format!(
+                    "in no order of their steps do {} and {} come there, each giving back what it took in the call that took it",
+                    names[0], names[1]
+                )
+            }
             Refutation::Locks { participants, reason } => self.locks(participants, reason),
         }
     }
@@ -164,6 +171,7 @@ impl Asked<'_> {
                 let locks: Vec<&str> = cycle.iter().map(|(_, lock)| self.lock_name(*lock)).collect();
                 format!("the lock histories of {} contradict each other", locks.join(", "))
             }
+            Dismissal::Children => "each of them waits for a thread that it has created itself".to_owned(),
             Dismissal::InOrder => "locks are taken in the order of their addresses".to_owned(),
             Dismissal::NotHeld(thread) => format!("{} does not hold that lock there", self.thread_name(*thread)),
         }

@@ -3,17 +3,20 @@
 //! # Definition   One participant for each place, and one for each other thread that holds locks at the start (the others need not move). They can if there
 //!                are paths, one each, whose lock histories are compatible (`locks::history`).
 //! # Theorem      *Refuted* is exact: no run exists. This needs no nesting, and histories on certain facts only. *Yes* is exact for the lock model: the paths are
-//!                nested, nobody among the participants is created, and none of the paths has a doubt. All else that passes is *possible*.
+//!                nested, or two and contextual (`contextual`), nobody among the participants is created, and none of the paths has another doubt. All
+//!                else that passes is *possible*.
 //! # Paper        Kahlon, Ivančić, Gupta 2005, propositions 1 and 6, theorem 5; Kidd, Lammich, Touili, Reps 2009, appendix B.
 //! # Deviations   1. Any number of places.  2. A created participant is compared with its creator from its creation on, and two that never exist at
 //!                once are refuted (`together`); this refutes more than the histories alone, and proves nothing.
-//! # Misses       What needs more than locks and creation to be refuted (joins elsewhere, data, failed trylocks, locks that are not nested) is possible.
+//! # Misses       What needs more than locks and creation to be refuted (joins elsewhere, data, failed trylocks, locks of three that are not nested) is possible.
 
+pub mod contextual;
 mod race;
 mod together;
 
 use std::rc::Rc;
 
+use contextual::Wanted;
 pub use race::{RaceAnswer, RacePair, pairs, race};
 pub use together::{NotTogether, not_together};
 
@@ -67,6 +70,8 @@ pub enum Refutation {
     TooFewInstances(ThreadId),
     /// Creation and joining keep two of them apart.
     NotTogether { one: Standing, other: Standing, reason: NotTogether },
+    /// Two threads give back what they took in the call that took it, and none of their runs leads there.
+    Contextual([Target; 2]),
     /// Locks do.
     Locks { participants: Vec<Standing>, reason: Incompatible },
 }
@@ -86,9 +91,32 @@ pub fn reachable(analysis: &mut Analysis<'_>, targets: &[Target]) -> Answer {
         }
     }
     match (possible, refuted) {
-        (Some(doubts), _) => Answer::Possible(doubts),
+        (Some(doubts), _) => contextually(analysis, targets, doubts),
         (None, Some(reason)) => Answer::Refuted(reason),
         (None, None) => Answer::Refuted(Refutation::TooFewInstances(scarce(analysis, targets))),
+    }
+}
+
+/// What two threads with contextual locking do is decided, where histories leave it open.
+fn contextually(analysis: &mut Analysis<'_>, targets: &[Target], doubts: Doubts) -> Answer {
+    let [one, other] = *targets else { return Answer::Possible(doubts) };
+    if !contextual::is_for(analysis, [one.thread, other.thread], doubts) {
+        return Answer::Possible(doubts);
+    }
+    let wanted = [one, other].map(|target| Wanted { thread: target.thread, symbol: target.symbol, holds: None });
+    match contextual::together(analysis, wanted) {
+        None => Answer::Possible(doubts),
+        Some(false) => Answer::Refuted(Refutation::Contextual([one, other])),
+        Some(true) => {
+            let participant = |analysis: &mut Analysis<'_>, target: Target| Participant {
+                thread: target.thread,
+                origin: Origin::Start,
+                symbol: Some(target.symbol),
+                histories: analysis.histories_at(target.thread, Origin::Start, target.symbol),
+            };
+            let both = [one, other].map(|target| participant(analysis, target));
+            Answer::Yes(chosen(analysis, both.into()).1)
+        }
     }
 }
 
