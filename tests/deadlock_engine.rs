@@ -4,6 +4,7 @@
 mod deadlock_engine {
     mod again;
     mod ascending;
+    mod contexts;
     mod deadline;
     mod elements;
     mod joins;

@@ -13,8 +13,8 @@ use claims::{Engine, Expectations, Seen};
 fn engine(kind: &str) -> Engine {
     match kind {
         "race" | "deadlock" | "double-lock" => Engine::Static,
-        "unlock-not-held" | "lock-leak" | "wait-without-lock" | "destroy-held" | "assertion"
-        | "use-after-free" | "out-of-bounds" | "null-dereference" => Engine::Execution,
+        "unlock-not-held" | "lock-leak" | "wait-without-lock" | "destroy-held" | "assertion" | "use-after-free"
+        | "out-of-bounds" | "null-dereference" => Engine::Execution,
         _ => Engine::None,
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::execution::Execution;
 use super::possible::Sides;
 use super::races::{ids, lines_of};
-use crate::engines::deadlock::{CycleCandidate, DeadlockLimit, DeadlockResult, SelfWait};
+use crate::engines::deadlock::{CycleCandidate, DeadlockLimit, DeadlockResult, OwnFault};
 use crate::explore::campaign::{Aim, Suspicion};
 use crate::explore::scheduler::Target;
 use crate::facts::Facts;
@@ -22,15 +22,15 @@ impl<'a> Cycles<'a> {
         if !Rule::Deadlock.concerns_any(checks) {
             (result.candidates, result.refuted) = (Vec::new(), Vec::new());
         }
-        result.self_waits.retain(|wait| wait.rule.concerns_any(checks));
+        result.own_faults.retain(|wait| wait.rule.concerns_any(checks));
         Cycles { result, sides: Sides { program, facts } }
     }
 
-    /// What schedules are aimed at: one for each candidate, in their order, then one for each thread that waits for itself. Each two that follow
+    /// What schedules are aimed at: one for each candidate, in their order, then one for each fault of a single thread. Each two that follow
     /// each other are a target.
     pub fn aims(&self) -> Vec<Aim> {
-        let alone = |wait: &SelfWait| Aim {
-            suspicion: Suspicion::SelfWait(wait.rule),
+        let alone = |wait: &OwnFault| Aim {
+            suspicion: Suspicion::Own(wait.rule),
             targets: vec![Target { sites: [wait.end.site; 2] }],
             lines: BTreeSet::from([wait.line()]),
             ..Aim::default()
@@ -41,14 +41,14 @@ impl<'a> Cycles<'a> {
             let targets = pairs.collect::<BTreeSet<Target>>().into_iter().collect();
             Aim { suspicion: Suspicion::Deadlock, targets, lines: candidate.lines(), ..Aim::default() }
         };
-        self.result.candidates.iter().map(aim).chain(self.result.self_waits.iter().map(alone)).collect()
+        self.result.candidates.iter().map(aim).chain(self.result.own_faults.iter().map(alone)).collect()
     }
 
     /// Findings for the candidates that no run has shown; `aims` are theirs.
     pub fn not_shown(&self, executed: &Execution, aims: &[Aim], shown: &[Finding]) -> Vec<Finding> {
         let mut findings: Vec<Finding> = Vec::new();
         let mut ids = ids(shown);
-        let (of_cycles, of_self_waits) = aims.split_at(self.result.candidates.len());
+        let (of_cycles, of_faults) = aims.split_at(self.result.candidates.len());
         for (candidate, aim) in self.result.candidates.iter().zip(of_cycles) {
             if shown.iter().any(|finding| is_about(finding, candidate)) {
                 continue;
@@ -68,7 +68,7 @@ impl<'a> Cycles<'a> {
                 suppressed: None,
             });
         }
-        for (wait, aim) in self.result.self_waits.iter().zip(of_self_waits) {
+        for (wait, aim) in self.result.own_faults.iter().zip(of_faults) {
             if shown.iter().any(|finding| is_of(finding, wait)) {
                 continue;
             }
@@ -100,7 +100,7 @@ impl<'a> Cycles<'a> {
         };
         let is_raised = |finding: &&Finding| {
             self.result.candidates.iter().any(|candidate| is_about(finding, candidate))
-                || self.result.self_waits.iter().any(|wait| is_of(finding, wait))
+                || self.result.own_faults.iter().any(|wait| is_of(finding, wait))
         };
         let unexpected = findings.iter().filter(is_confirmed).filter(|finding| !is_raised(finding));
         let note = |finding: &Finding| Note {
@@ -135,7 +135,7 @@ fn is_about(finding: &Finding, candidate: &CycleCandidate) -> bool {
     finding.rule == Rule::Deadlock && candidate.lines().is_subset(&lines_of(finding))
 }
 
-fn is_of(finding: &Finding, wait: &SelfWait) -> bool {
+fn is_of(finding: &Finding, wait: &OwnFault) -> bool {
     finding.rule == wait.rule && lines_of(finding) == BTreeSet::from([wait.line()])
 }
 

@@ -65,7 +65,7 @@ fn no_time_at_all_is_an_incomplete_answer() {
 
 /// Thousands of functions that call each other under locks: the order of locks alone would take far longer.
 fn entangled() -> String {
-    let mut text = String::from("#include <pthread.h>\nint x;\n");
+    let mut text = String::from("#include <pthread.h>\nvolatile int x;\n");
     (0..200).for_each(|lock| text += &format!("pthread_mutex_t m{lock} = PTHREAD_MUTEX_INITIALIZER;\n"));
     let mut state: u64 = 1;
     let mut below = |most: u64| {

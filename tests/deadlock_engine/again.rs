@@ -5,7 +5,9 @@ use super::support::said_of;
 
 /// Two threads that run these bodies.
 fn two(declarations: &str, one: &str, other: &str) -> String {
-    format!("MUTEX(a); MUTEX(b); int x; {declarations} void *f(void *p) {{ {one} return 0; }} void *g(void *p) {{ {other} return 0; }} TWO(f, g)")
+    format!(
+        "MUTEX(a); MUTEX(b); volatile int x; {declarations} void *f(void *p) {{ {one} return 0; }} void *g(void *p) {{ {other} return 0; }} TWO(f, g)"
+    )
 }
 
 #[test]
@@ -100,7 +102,8 @@ fn locks_behind_pointers() {
     // The same pointer is the same lock.
     said_of(&with("L(n->m); L(n->m); U(n->m); U(n->m);")).waits_for_itself("n->m");
     // Another node: not known, and so a limit.
-    said_of(&with("struct node *o = n->next; L(n->m); L(o->m); U(o->m); U(n->m);")).open("may be taken by a thread that holds it already");
+    said_of(&with("struct node *o = n->next; L(n->m); L(o->m); U(o->m); U(n->m);"))
+        .open("may be taken by a thread that holds it already");
     said_of(&with("struct node *o = n->next; L(n->m); if (o != n) { L(o->m); U(o->m); } U(n->m);")).none();
     // One of two named locks.
     said_of(&two("", "pthread_mutex_t *m = x ? &a : &b; L(a); pthread_mutex_lock(m); pthread_mutex_unlock(m); U(a);", ""))
@@ -120,10 +123,23 @@ fn elements_that_differ() {
 }
 
 #[test]
+fn locks_that_threads_keep() {
+    said_of(&two("", "L(a); if (x) return 0; U(a);", "L(a); U(a);")).leaks("a");
+    said_of(&two("", "L(a); if (x) pthread_exit(0); U(a);", "L(a); U(a);")).leaks("a");
+    said_of(&two("void h(pthread_mutex_t *m) { pthread_mutex_lock(m); }", "h(&b);", "L(b); U(b);")).leaks("b");
+    let none = |said: &super::support::Said| assert!(said.result.own_faults.is_empty(), "{}", said.summary());
+    none(&said_of(&two("", "L(a); if (x) { U(a); return 0; } U(a);", "L(a); U(a);")));
+    none(&said_of(&two("", "if (pthread_mutex_trylock(&a)) return 0; U(a);", "L(a); U(a);")));
+    // The program ends, and with it all threads.
+    none(&said_of(&two("", "L(a); if (x) exit(1); U(a);", "L(a); U(a);")));
+}
+
+#[test]
 fn waiting_gives_the_lock_back() {
     let wait = "pthread_cond_t c = PTHREAD_COND_INITIALIZER;";
-    let said = said_of(&two(wait, "L(a); while (!x) pthread_cond_wait(&c, &a); U(a);", "L(a); x = 1; pthread_cond_signal(&c); U(a);"));
-    assert!(said.result.self_waits.is_empty(), "{}", said.summary());
+    let said =
+        said_of(&two(wait, "L(a); while (!x) pthread_cond_wait(&c, &a); U(a);", "L(a); x = 1; pthread_cond_signal(&c); U(a);"));
+    assert!(said.self_waits().is_empty(), "{}", said.summary());
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn entangled(locks: usize, functions: usize, threads: usize) -> String {
     let mut random = Random::new(7);
     let mut text = String::from(HEAD);
     (0..locks).for_each(|lock| writeln!(text, "pthread_mutex_t m{lock} = PTHREAD_MUTEX_INITIALIZER;").expect("written"));
-    text += "int x;\n";
+    text += "volatile int x;\n";
     for function in (0..functions).rev() {
         writeln!(text, "static void f{function}(void) {{").expect("written");
         for _ in 0..2 {

@@ -1,5 +1,7 @@
 //! Joins whose handle has gone some way: only threads whose handle may have come there are waited for, and all of those.
 
+use lockcheck::findings::Reason;
+
 use super::support::{Said, said_of};
 
 /// `f` needs a, `g` does not; a third thread, or main, joins one of them with a held. Which thread exists is not certain.
@@ -19,6 +21,25 @@ fn program(declarations: &str, before: &str, join: &str) -> String {
 fn waits_for(said: &Said, thread: &str) -> bool {
     let is_thread = |end: &lockcheck::engines::race::Side| end.object.split('@').next() == Some(thread);
     said.result.candidates.iter().any(|candidate| candidate.ends.iter().any(is_thread))
+}
+
+#[test]
+fn nobody_is_created_by_its_own_child() {
+    let chain = |variable: &str, handle: &str| {
+        format!(
+            "int x; pthread_t *out; {variable}
+            void *f(void *p) {{ if (x > 3) return 0; x++; {handle} pthread_create(&h, 0, f, 0); pthread_join(h, 0); return 0; }}
+            int main(void) {{ f(0); return 0; }}"
+        )
+    };
+    said_of(&chain("", "pthread_t h;")).none().dismissed(Reason::ForkJoin);
+    // Whoever reaches the variable may put another handle there.
+    let said = said_of(&chain("pthread_t h;", ""));
+    assert!(!said.result.candidates.is_empty(), "{}", said.summary());
+    let said = said_of(&chain("", "pthread_t h; out = &h;"));
+    assert!(!said.result.candidates.is_empty(), "{}", said.summary());
+    let said = said_of(&chain("pthread_t all;", "pthread_t h; if (x == 2) { h = all; pthread_join(h, 0); }"));
+    assert!(!said.result.candidates.is_empty(), "{}", said.summary());
 }
 
 /// With H for the handle: whoever joins f's is in a cycle, whoever joins g's is not.

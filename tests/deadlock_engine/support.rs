@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use lockcheck::deadline::Deadline;
-use lockcheck::engines::deadlock::DeadlockResult;
+use lockcheck::engines::deadlock::{DeadlockResult, OwnFault};
 use lockcheck::engines::race::RaceOptions;
 use lockcheck::engines::{Wanted, run};
 use lockcheck::facts::Facts;
-use lockcheck::findings::Reason;
+use lockcheck::findings::{Reason, Rule};
 use lockcheck::models::Models;
 use lockcheck::program::Program;
 
@@ -56,7 +56,7 @@ impl Said {
     #[track_caller]
     pub fn none(&self) -> &Said {
         assert!(self.result.candidates.is_empty(), "there is no deadlock: {}", self.summary());
-        assert!(self.result.self_waits.is_empty(), "nobody waits for itself: {}", self.summary());
+        assert!(self.self_waits().is_empty(), "nobody waits for itself: {}", self.summary());
         assert!(self.result.limits.is_empty(), "everything is looked at: {}", self.summary());
         self
     }
@@ -72,8 +72,20 @@ impl Said {
     /// Some thread may take this lock, which it holds.
     #[track_caller]
     pub fn waits_for_itself(&self, lock: &str) -> &Said {
-        let is_this = |wait: &lockcheck::engines::deadlock::SelfWait| wait.object == lock;
-        assert!(self.result.self_waits.iter().any(is_this), "{lock} is taken again: {}", self.summary());
+        let waits = self.self_waits();
+        assert!(waits.iter().any(|wait| wait.object == lock), "{lock} is taken again: {}", self.summary());
+        self
+    }
+
+    pub fn self_waits(&self) -> Vec<&OwnFault> {
+        self.result.own_faults.iter().filter(|fault| fault.rule != Rule::LockLeak).collect()
+    }
+
+    /// Some thread may keep this lock when it ends.
+    #[track_caller]
+    pub fn leaks(&self, lock: &str) -> &Said {
+        let is_this = |fault: &OwnFault| (fault.rule, fault.object.as_str()) == (Rule::LockLeak, lock);
+        assert!(self.result.own_faults.iter().any(is_this), "{lock} is kept: {}", self.summary());
         self
     }
 
@@ -87,7 +99,7 @@ impl Said {
     pub fn summary(&self) -> String {
         let mut lines = Vec::new();
         lines.extend(self.result.candidates.iter().map(|candidate| format!("candidate: {}", candidate.why)));
-        lines.extend(self.result.self_waits.iter().map(|wait| format!("{}: {}; {}", wait.rule.name(), wait.message, wait.why)));
+        lines.extend(self.result.own_faults.iter().map(|wait| format!("{}: {}; {}", wait.rule.name(), wait.message, wait.why)));
         for group in &self.result.refuted {
             lines.push(format!("refuted {} {} x{}: {}", group.object, group.reason.name(), group.count, group.detail));
         }

@@ -7,7 +7,7 @@ use super::support::said_of;
 /// Two threads that run these bodies, with three mutexes.
 fn two(one: &str, other: &str) -> String {
     format!(
-        "MUTEX(a); MUTEX(b); MUTEX(c); int x; void *f(void *p) {{ {one} return 0; }} void *g(void *p) {{ {other} return 0; }} TWO(f, g)"
+        "MUTEX(a); MUTEX(b); MUTEX(c); volatile int x; void *f(void *p) {{ {one} return 0; }} void *g(void *p) {{ {other} return 0; }} TWO(f, g)"
     )
 }
 
@@ -231,7 +231,7 @@ fn of_very_many_cycles_every_place_is_listed() {
     let all: String = (0..16).map(|lock| format!("L(g{lock}); U(g{lock});\n")).collect();
     let (up, down) = (all.clone() + &nests(0, "a", "b"), all + &nests(8, "b", "a"));
     let program = format!(
-        "MUTEX(a); MUTEX(b); int x; {locks} void *f(void *p) {{ {up} return 0; }} void *g(void *p) {{ {down} return 0; }} TWO(f, g)"
+        "MUTEX(a); MUTEX(b); volatile int x; {locks} void *f(void *p) {{ {up} return 0; }} void *g(void *p) {{ {down} return 0; }} TWO(f, g)"
     );
     let said = said_of(&program);
     let listed: std::collections::BTreeSet<_> = said.result.candidates.iter().flat_map(|one| one.lines()).collect();

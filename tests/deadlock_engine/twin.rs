@@ -57,14 +57,11 @@ fn compare(seed: u64, written: Generated, directory: &std::path::Path, models: &
             ));
         }
     }
-    let taken_again: BTreeSet<(String, String, u32)> = exhaustion
-        .shown
-        .iter()
-        .filter(|shown| shown.bug.rule == Rule::DoubleLock)
-        .flat_map(|shown| shown.bug.key().2)
-        .collect();
-    let raised: Lines = said.result.self_waits.iter().map(|wait| wait.line()).collect();
-    let open: BTreeSet<u32> = said.result.limits.iter().filter_map(|limit| program.place_of(limit.site()?)).map(|place| place.line).collect();
+    let taken_again: BTreeSet<(String, String, u32)> =
+        exhaustion.shown.iter().filter(|shown| shown.bug.rule == Rule::DoubleLock).flat_map(|shown| shown.bug.key().2).collect();
+    let raised: Lines = said.self_waits().iter().map(|wait| wait.line()).collect();
+    let open: BTreeSet<u32> =
+        said.result.limits.iter().filter_map(|limit| program.place_of(limit.site()?)).map(|place| place.line).collect();
     for line in taken_again.iter().filter(|line| !raised.contains(line) && !open.contains(&line.2)) {
         complaints.push(format!("seed {seed}: {line:?} takes what is held: {}\n{}", said.summary(), written.source));
     }

@@ -4,7 +4,7 @@
 //!                not count and does not refuse; of a read-write lock all but reading again; inside the routine of a one-time
 //!                initialisation, its own control.
 //! # Theorem      Every state of a run in which a thread waits for itself is among what is raised, or a limit names the line. What is held is a
-//!                may-fact. *That it is the same lock* is certain (one place, or values known to be equal), or left open between named locks; of
+//!                may-fact where only its holder releases the lock, else a must-fact. *That it is the same lock* is certain (one place, or values known to be equal), or left open between named locks; of
 //!                locks that one name stands for in their hundreds (elements of arrays, of objects on the heap) it says nothing, so there it is a
 //!                limit, unless the two are shown to be different.
 //! # Rule         `double-lock`, as for execution; of a one-time initialisation `deadlock`.
@@ -24,9 +24,9 @@ use crate::program::SiteId;
 use crate::pushdown::{Replacement, SymbolId};
 use crate::thread_pds::{Analysis, LockName, Origin, Step, ThreadId};
 
-/// A thread that may wait for itself.
+/// What one thread may do wrong by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SelfWait {
+pub struct OwnFault {
     pub rule: Rule,
     pub object: String,
     pub end: Side,
@@ -35,7 +35,7 @@ pub struct SelfWait {
     pub why: String,
 }
 
-impl SelfWait {
+impl OwnFault {
     /// File, function and line.
     pub fn line(&self) -> (String, String, u32) {
         self.end.line()
@@ -156,9 +156,16 @@ impl Addresses<'_, '_, '_> {
             let is_inside = |thing: &HeldThing| {
                 thing.token == Token::InsideOnce && thing.names.place.map(LockName::Place) == Some(self.threads.name(lock))
             };
-            return Known::Same(if lockset.iter().any(is_inside) { Certainty::Holds } else { Certainty::MayHold });
+            return match lockset.iter().any(is_inside) {
+                true => Known::Same(Certainty::Holds),
+                // Of a lock that others may have released it is not known whether it is still held.
+                false if analysis.is_reliable(lock) => Known::Same(Certainty::MayHold),
+                false => Known::Nothing,
+            };
         }
-        if self.is_named(lock) && self.is_named(held) {
+        let waited = self.threads.name(lock);
+        let is_kept = lockset.iter().any(|thing| thing.token == Token::Lock && self.may_be(waited, thing));
+        if is_kept && self.is_named(lock) && self.is_named(held) {
             return Known::Same(Certainty::MayBe);
         }
         let Some(operand) = spot.lock else { return Known::Nothing };
@@ -182,29 +189,31 @@ impl Addresses<'_, '_, '_> {
         };
         let facts = self.tabulation.facts;
         let locations = self.tabulation.identity.locations(family);
-        let is_one = |location: &crate::facts::Location| {
-            matches!(location.offset, Offset::At(_)) && facts.is_one_object(location.object)
-        };
+        let is_one =
+            |location: &crate::facts::Location| matches!(location.offset, Offset::At(_)) && facts.is_one_object(location.object);
         !locations.is_empty() && locations.iter().all(is_one)
     }
 }
 
 impl Writer<'_, '_, '_> {
     /// Threads that wait for themselves in words, one for each line and lock: the most certain.
-    pub(super) fn self_waits(&mut self, relocks: &Relocks) -> Vec<SelfWait> {
+    pub(super) fn waits_for_themselves(&mut self, analysis: &Analysis<'_>, relocks: &Relocks) -> Vec<OwnFault> {
         let mut best: BTreeMap<(SiteId, LockId), Relock> = BTreeMap::new();
         for relock in &relocks.raised {
             best.entry((relock.site, relock.lock)).or_insert(*relock);
         }
-        let mut waits: BTreeMap<((String, String, u32), String), SelfWait> = BTreeMap::new();
+        let mut waits: BTreeMap<((String, String, u32), String), OwnFault> = BTreeMap::new();
         for relock in best.into_values() {
-            let wait = self.self_wait(&relock);
+            if analysis.is_out_of_time() {
+                break;
+            }
+            let wait = self.waits_for_itself(&relock);
             waits.entry((wait.line(), wait.object.clone())).or_insert(wait);
         }
         waits.into_values().collect()
     }
 
-    fn self_wait(&mut self, relock: &Relock) -> SelfWait {
+    fn waits_for_itself(&mut self, relock: &Relock) -> OwnFault {
         let Relock { lock, thread, symbol, certainty, .. } = *relock;
         let is_once = self.threads.spot(thread, symbol).lock.is_none();
         let object = match is_once {
@@ -232,6 +241,6 @@ impl Writer<'_, '_, '_> {
                 format!("{object} may be a lock that {} holds on some ways here", end.thread_name),
             ),
         };
-        SelfWait { rule, object, end, message, why }
+        OwnFault { rule, object, end, message, why }
     }
 }

@@ -30,6 +30,8 @@ pub struct Nature {
     pub goes_down: bool,
     /// It is not certain that the thread still holds it there.
     pub is_unsure: bool,
+    /// The thread waits for one that it has created itself (`children`).
+    pub joins_child: bool,
 }
 
 /// How many blocks above a place are looked at.
@@ -70,9 +72,9 @@ impl Addresses<'_, '_, '_> {
             return nothing;
         }
         Nature {
-            is_unsure: false,
             goes_up: meant.iter().all(|held| self.lies_behind(function, block, operand, held, true)),
             goes_down: meant.iter().all(|held| self.lies_behind(function, block, operand, held, false)),
+            ..nothing
         }
     }
 
@@ -126,7 +128,8 @@ impl Addresses<'_, '_, '_> {
         on_the_way.into_iter().any(|(from, to)| {
             let compared = self.comparison(function, from, to);
             compared.is_some_and(|(predicate, left, right, is_true)| {
-                let is_unequal = matches!((predicate, is_true), (IntegerPredicate::NotEqual, true) | (IntegerPredicate::Equal, false));
+                let is_unequal =
+                    matches!((predicate, is_true), (IntegerPredicate::NotEqual, true) | (IntegerPredicate::Equal, false));
                 is_unequal && sides.contains(&(left, right))
             })
         })

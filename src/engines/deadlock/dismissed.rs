@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::candidates::Blocking;
-use super::{DeadlockCycle, Dismissal, DismissedCycle, Held, Natures, OrderEdge, Wait, are_in_order};
+use super::{DeadlockCycle, Dismissal, DismissedCycle, Held, Natures, OrderEdge, Wait, are_all_creators, are_in_order};
 use crate::engines::reachability::{Answer, Participant, Refutation, choose, not_together};
 use crate::locks::history::{Atom, Incompatible, Whole};
 use crate::pushdown::SymbolId;
@@ -121,6 +121,9 @@ fn reason(analysis: &mut Analysis<'_>, natures: &Natures, cycle: &[OrderEdge]) -
                 return Some(Dismissal::NotTogether(reason));
             }
         }
+    }
+    if are_all_creators(natures, members.iter()) {
+        return Some(Dismissal::Children);
     }
     if are_in_order(natures, members.iter()) {
         return Some(Dismissal::InOrder);

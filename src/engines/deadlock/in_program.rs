@@ -10,8 +10,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::again::{SelfWait, relocks};
+use super::again::{OwnFault, relocks};
 use super::ascending::{Addresses, Nature};
+use super::children::joins_of_children;
 use super::limits::DeadlockLimit;
 use super::signals::stuck_waits;
 use super::{DeadlockCycle, Dismissal, DismissedCycle, Held, OrderEdge, Wait, deadlocks_in_order};
@@ -25,6 +26,7 @@ use crate::findings::{Reason, Role};
 use crate::locks::history::{Incompatible, LockId};
 use crate::locks::{Held as HeldThing, Mode, Token};
 use crate::models::BoundModels;
+use crate::program::SiteId;
 use crate::pushdown::SymbolId;
 use crate::thread_pds::holding::Tabulation;
 use crate::thread_pds::{Analysis, LockName, ProgramThreads, Spot, ThreadId};
@@ -46,8 +48,8 @@ pub struct CycleCandidate {
 pub struct DeadlockResult {
     /// Sorted by the lines of their ends.
     pub candidates: Vec<CycleCandidate>,
-    /// Threads that wait for themselves, by their lines.
-    pub self_waits: Vec<SelfWait>,
+    /// Threads that wait for themselves, and threads that keep a lock when they end.
+    pub own_faults: Vec<OwnFault>,
     pub refuted: Vec<RefutedGroup>,
     pub limits: Vec<DeadlockLimit>,
 }
@@ -66,13 +68,22 @@ pub fn check(
     threads: &ProgramThreads,
     analysis: &mut Analysis<'_>,
 ) -> DeadlockResult {
+    let (program, facts) = (tabulation.program, tabulation.facts);
+    let mut children: Option<BTreeSet<SiteId>> = None;
     let mut addresses = Addresses { tabulation, threads };
     let found = deadlocks_in_order(analysis, &mut |analysis, edge| {
         let is_unsure = match edge.holds {
             Held::Lock { lock, .. } => !is_held(addresses.tabulation, threads, (edge.thread, edge.symbol), lock),
             Held::Running { .. } => false,
         };
-        Nature { is_unsure, ..addresses.direction(analysis, edge) }
+        let joins_child = match (edge.holds, edge.waits) {
+            (Held::Running { .. }, Wait::Join { .. }) => {
+                let children = children.get_or_insert_with(|| joins_of_children(program, models, facts));
+                children.contains(&threads.spot(edge.thread, edge.symbol).site)
+            }
+            (Held::Lock { .. }, _) | (Held::Running { .. }, Wait::Lock { .. }) => false,
+        };
+        Nature { is_unsure, joins_child, ..addresses.direction(analysis, edge) }
     });
     let relocks = relocks(&mut addresses, analysis);
     let tabulation = &*tabulation;
@@ -120,8 +131,9 @@ pub fn check(
     if unlisted > 0 {
         limits.push(DeadlockLimit::MoreCycles(unlisted));
     }
-    let self_waits = writer.self_waits(&relocks);
-    DeadlockResult { candidates, self_waits, refuted: writer.refuted.into_values().collect(), limits }
+    let mut own_faults = writer.waits_for_themselves(analysis, &relocks);
+    own_faults.extend(writer.leaks(analysis));
+    DeadlockResult { candidates, own_faults, refuted: writer.refuted.into_values().collect(), limits }
 }
 
 impl CycleCandidate {
@@ -349,6 +361,10 @@ impl Writer<'_, '_, '_> {
                 let locks = locks.into_iter().collect::<Vec<_>>().join(" and ");
                 let detail = format!("each would have used a lock that another one of them held all the time: {locks}");
                 (Reason::LockHistory, detail)
+            }
+            Dismissal::Children => {
+                let detail = "each of them waits for a thread that it has created itself";
+                (Reason::ForkJoin, detail.to_owned())
             }
             Dismissal::InOrder => {
                 let detail = "each of them takes locks in the order of their addresses, so that no circle closes";

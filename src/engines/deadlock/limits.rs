@@ -91,7 +91,13 @@ impl fmt::Display for DeadlockLimit {
 
 impl Writer<'_, '_, '_> {
     /// What could hide a deadlock.
-    pub fn limits(&self, analysis: &mut Analysis<'_>, models: &BoundModels<'_>, found: &Deadlocks, relocks: &Relocks) -> Vec<DeadlockLimit> {
+    pub fn limits(
+        &self,
+        analysis: &mut Analysis<'_>,
+        models: &BoundModels<'_>,
+        found: &Deadlocks,
+        relocks: &Relocks,
+    ) -> Vec<DeadlockLimit> {
         let mut limits: BTreeSet<DeadlockLimit> = BTreeSet::new();
         if found.is_out_of_time {
             // What is asked now is answered with nothing known.

@@ -17,13 +17,15 @@ mod again;
 mod alike;
 mod ascending;
 mod candidates;
+mod children;
 mod cycles;
 mod dismissed;
 mod in_program;
+mod leaks;
 mod limits;
 mod signals;
 
-pub use again::SelfWait;
+pub use again::OwnFault;
 pub use in_program::{CycleCandidate, DeadlockResult, check};
 pub use limits::DeadlockLimit;
 pub use signals::signal_sites;
@@ -120,6 +122,8 @@ pub enum Dismissal {
     NotHeld(ThreadId),
     /// All of them take the lock with the greater address last, or all the one with the smaller.
     InOrder,
+    /// Each waits for the end of a thread that it has created itself.
+    Children,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,10 +165,16 @@ pub fn lock_order_edges(analysis: &Analysis<'_>) -> (Vec<OrderEdge>, Vec<OrderEd
 /// What is known of places in the lock order beside what every place is.
 type Natures = BTreeMap<OrderEdge, Nature>;
 
-/// Whether places are in one order of addresses, so that no cycle closes.
+/// Whether at all places threads wait for their own children, so that no cycle closes.
+fn are_all_creators<'e>(natures: &Natures, mut edges: impl Iterator<Item = &'e OrderEdge>) -> bool {
+    edges.all(|edge| natures.get(edge).is_some_and(|nature| nature.joins_child))
+}
+
+/// Whether places are in one order of addresses, or of creation, so that no cycle closes.
 fn are_in_order<'e>(natures: &Natures, edges: impl Iterator<Item = &'e OrderEdge> + Clone) -> bool {
     let of = |edge: &OrderEdge| natures.get(edge).copied().unwrap_or_default();
-    edges.clone().all(|edge| of(edge).goes_up) || edges.clone().all(|edge| of(edge).goes_down)
+    let is_up = edges.clone().all(|edge| of(edge).goes_up);
+    is_up || edges.clone().all(|edge| of(edge).goes_down) || are_all_creators(natures, edges)
 }
 
 /// All cycles of waiting threads.

@@ -18,8 +18,8 @@ pub enum Suspicion {
     Race,
     /// Threads that wait at these sites for each other; two of them wait at the sites of a target.
     Deadlock,
-    /// A thread that waits at this line for itself; it is called by this rule.
-    SelfWait(Rule),
+    /// A fault that one thread makes by itself at this line; it is called by this rule.
+    Own(Rule),
 }
 
 /// One suspected bug: pairs of sites, any of which would show it.
@@ -53,7 +53,7 @@ impl Aim {
         match self.suspicion {
             Suspicion::Race => rule == Rule::DataRace && whole == self.whole && lines == self.lines,
             Suspicion::Deadlock => rule == Rule::Deadlock && self.lines.is_subset(&lines),
-            Suspicion::SelfWait(expected) => rule == expected && self.lines == lines,
+            Suspicion::Own(expected) => rule == expected && self.lines == lines,
         }
     }
 }

@@ -100,6 +100,7 @@ fn dismissed_words(threads: &Threads, cycle: &DismissedCycle) -> String {
             let locks: Vec<&str> = cycle.iter().map(|(_, lock)| threads.locks.name(*lock)).collect();
             format!("the lock histories of {} contradict each other", locks.join(", "))
         }
+        Dismissal::Children => "each of them waits for a thread that it has created itself".to_owned(),
         Dismissal::InOrder => "locks are taken in the order of their addresses".to_owned(),
         Dismissal::NotHeld(thread) => format!("{} does not hold that lock there", threads.thread(*thread).name),
     };

@@ -251,8 +251,7 @@ impl Tabulation<'_, '_> {
             let Offset::At(at) = location.offset else { return None };
             Some(Location { object: location.object, offset: Offset::At(at.checked_add_signed(distance)?) })
         });
-        let is_told_apart = !key.bindings.is_empty() || !key.numbers.is_empty();
-        if bound.is_some() || !is_told_apart || hops == 0 {
+        if bound.is_some() || !key.is_told_apart() || hops == 0 {
             return bound;
         }
         let Operand::Register(register) = operand else { return None };

@@ -27,6 +27,9 @@ const MOST_TUPLES: usize = 8;
 /// With more contexts of all functions together, no further ones are told apart by numbers.
 const MOST_CONTEXTS: usize = 2000;
 
+/// In larger functions every branch counts.
+const MOST_BLOCKS: usize = 1000;
+
 /// By function: the positions of parameters that decide, ascending; of functions that change no lockset none.
 pub type Deciding = TiVec<FunctionId, Vec<usize>>;
 
@@ -43,10 +46,14 @@ pub fn find(
             let mut is_done = true;
             for function in component.iter().filter(|function| skeletons[**function].is_changing) {
                 let body = &program.functions[*function];
+                if body.parameters.is_empty() {
+                    continue;
+                }
                 let decisions = decisions(body, skeletons, *function);
                 let passed = passed(&skeletons[*function], &found).into_iter().flatten();
                 let mut deciding = parameters(body, decisions.into_iter().chain(passed));
-                let is_number = |position: &&usize| integer_bits(body.registers[body.parameters[**position].register].ty).is_some();
+                let is_number =
+                    |position: &&usize| integer_bits(body.registers[body.parameters[**position].register].ty).is_some();
                 deciding.extend(lock_parameters[*function].iter().filter(is_number));
                 deciding.sort_unstable();
                 deciding.dedup();
@@ -105,6 +112,10 @@ fn decisions(body: &Function, skeletons: &Skeletons, function: FunctionId) -> Ve
             | TerminatorKind::AnyOf(_)
             | TerminatorKind::Unreachable => continue,
         };
+        if body.blocks.len() > MOST_BLOCKS {
+            operands.push(operand);
+            continue;
+        }
         let mut sides = block.terminator.kind.successors().into_iter().map(|side| ahead(body, side, id, &changing));
         let first = sides.next();
         if sides.any(|side| Some(&side) != first.as_ref()) {

@@ -72,6 +72,13 @@ pub struct ContextKey {
     pub numbers: Numbers,
 }
 
+impl ContextKey {
+    /// Whether something is known of the parameters beyond what holds for all callers.
+    pub fn is_told_apart(&self) -> bool {
+        !self.bindings.is_empty() || !self.numbers.is_empty()
+    }
+}
+
 /// What is known of the value that a call returns.
 pub type ReturnFact = Option<Knowledge>;
 

@@ -338,7 +338,7 @@ impl Tabulation<'_, '_> {
         let known = self.identity.operand(key.function, operand);
         let mut names = known.names();
         if names.place.is_none()
-            && !key.bindings.is_empty()
+            && key.is_told_apart()
             && let Some(location) = self.exact_location(key, operand)
         {
             names.place = self.identity.place(location);

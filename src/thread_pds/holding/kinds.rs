@@ -121,8 +121,7 @@ impl Kinds {
     /// Whether whoever takes one of these locks again may wait for itself: unless each is shown to count, or to refuse.
     pub fn may_wait_for_itself(&self, locations: &[Location]) -> bool {
         let returns = |location: &Location| {
-            !self.custom.contains(location)
-                && matches!(self.again.get(location), Some(TakenAgain::Counts | TakenAgain::Refuses))
+            !self.custom.contains(location) && matches!(self.again.get(location), Some(TakenAgain::Counts | TakenAgain::Refuses))
         };
         locations.is_empty() || !locations.iter().all(returns)
     }

@@ -7,7 +7,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::accesses::WHOLE;
-use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Location, Offset, TermId};
+use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Location, Offset, TermId, ThreadKind};
 use crate::program::{BlockId, FunctionId, Operand, Operation, Program, RegisterId, Scalar, Type};
 
 /// Larger tables are not looked into, in bytes.
@@ -19,6 +19,8 @@ pub struct Loads<'a, 'p> {
     facts: &'a Facts<'p>,
     written: FxHashMap<AbstractObjectId, Vec<(Location, u64)>>,
     has_unknown_writes: bool,
+    /// Code outside calls into the program, at any time.
+    is_library: bool,
     first_of: FxHashMap<FunctionId, FxHashMap<RegisterId, RegisterId>>,
     terms: FxHashMap<(FunctionId, Operand), TermId>,
 }
@@ -42,7 +44,16 @@ impl<'a, 'p> Loads<'a, 'p> {
         }
         let unknown = facts.points_to.object_of_kind(&AbstractObjectKind::Unknown);
         let has_unknown_writes = unknown.is_some_and(|unknown| written.contains_key(&unknown));
-        Loads { program, facts, written, has_unknown_writes, first_of: FxHashMap::default(), terms: FxHashMap::default() }
+        let is_library = facts.threads.threads().any(|(_, thread)| thread.kind == ThreadKind::Library);
+        Loads {
+            program,
+            facts,
+            written,
+            has_unknown_writes,
+            is_library,
+            first_of: FxHashMap::default(),
+            terms: FxHashMap::default(),
+        }
     }
 
     /// The term of an operand, in which loads of one value have one name.
@@ -144,13 +155,16 @@ impl<'a, 'p> Loads<'a, 'p> {
         let points_to = &self.facts.points_to;
         let mut locations = points_to.pointees(function, address);
         let (Some(location), None) = (locations.next(), locations.next()) else { return None };
-        let (Offset::At(at), AbstractObjectKind::Global(global)) = (location.offset, &points_to.object(location.object).kind) else {
+        let (Offset::At(at), AbstractObjectKind::Global(global)) = (location.offset, &points_to.object(location.object).kind)
+        else {
             return None;
         };
         let (global, size) = (&self.program.globals[*global], self.program.layout.store_bytes(ty));
+        // Whoever calls a library may set what it can name.
+        let is_open = self.is_library && !global.is_static && !global.is_constant;
         let is_whole = matches!(ty, Type::Scalar(Scalar::Integer(bits)) if u64::from(bits) == 8 * size && bits <= 64);
         let is_address = global.relocations.iter().any(|relocation| relocation.offset < at + size && at < relocation.offset + 8);
-        if !is_whole || is_address || at + size > global.size || !self.is_never_written(function, address, size) {
+        if is_open || !is_whole || is_address || at + size > global.size || !self.is_never_written(function, address, size) {
             return None;
         }
         let byte = |at: u64| u64::from(global.bytes.get(at as usize).copied().unwrap_or(0));
