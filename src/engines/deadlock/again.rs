@@ -4,7 +4,7 @@
 //!                not count and does not refuse; of a read-write lock all but reading again; inside the routine of a one-time
 //!                initialisation, its own control.
 //! # Theorem      Every state of a run in which a thread waits for itself is among what is raised, or a limit names the line. What is held is a
-//!                may-fact. *That it is the same lock* is certain (one place, or values known to be equal), or left open between named locks; of
+//!                may-fact where only its holder releases the lock, else a must-fact. *That it is the same lock* is certain (one place, or values known to be equal), or left open between named locks; of
 //!                locks that one name stands for in their hundreds (elements of arrays, of objects on the heap) it says nothing, so there it is a
 //!                limit, unless the two are shown to be different.
 //! # Rule         `double-lock`, as for execution; of a one-time initialisation `deadlock`.
@@ -156,9 +156,16 @@ impl Addresses<'_, '_, '_> {
             let is_inside = |thing: &HeldThing| {
                 thing.token == Token::InsideOnce && thing.names.place.map(LockName::Place) == Some(self.threads.name(lock))
             };
-            return Known::Same(if lockset.iter().any(is_inside) { Certainty::Holds } else { Certainty::MayHold });
+            return match lockset.iter().any(is_inside) {
+                true => Known::Same(Certainty::Holds),
+                // Of a lock that others may have released it is not known whether it is still held.
+                false if analysis.is_reliable(lock) => Known::Same(Certainty::MayHold),
+                false => Known::Nothing,
+            };
         }
-        if self.is_named(lock) && self.is_named(held) {
+        let waited = self.threads.name(lock);
+        let is_kept = lockset.iter().any(|thing| thing.token == Token::Lock && self.may_be(waited, thing));
+        if is_kept && self.is_named(lock) && self.is_named(held) {
             return Known::Same(Certainty::MayBe);
         }
         let Some(operand) = spot.lock else { return Known::Nothing };
@@ -190,13 +197,16 @@ impl Addresses<'_, '_, '_> {
 
 impl Writer<'_, '_, '_> {
     /// Threads that wait for themselves in words, one for each line and lock: the most certain.
-    pub(super) fn waits_for_themselves(&mut self, relocks: &Relocks) -> Vec<OwnFault> {
+    pub(super) fn waits_for_themselves(&mut self, analysis: &Analysis<'_>, relocks: &Relocks) -> Vec<OwnFault> {
         let mut best: BTreeMap<(SiteId, LockId), Relock> = BTreeMap::new();
         for relock in &relocks.raised {
             best.entry((relock.site, relock.lock)).or_insert(*relock);
         }
         let mut waits: BTreeMap<((String, String, u32), String), OwnFault> = BTreeMap::new();
         for relock in best.into_values() {
+            if analysis.is_out_of_time() {
+                break;
+            }
             let wait = self.waits_for_itself(&relock);
             waits.entry((wait.line(), wait.object.clone())).or_insert(wait);
         }

@@ -8,10 +8,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::signals::effects;
 use crate::facts::accesses::Action;
 use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts};
 use crate::models::{BoundModels, Effect};
-use crate::program::{Callee, FunctionId, Instruction, Operand, Operation, Program, SiteId};
+use crate::program::{FunctionId, Operand, Operation, Program, SiteId};
 
 /// The sites of all joins that wait for a child of whoever joins.
 pub fn joins_of_children(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>) -> BTreeSet<SiteId> {
@@ -35,15 +36,6 @@ pub fn joins_of_children(program: &Program, models: &BoundModels<'_>, facts: &Fa
     let variables: BTreeSet<AbstractObjectId> = joins.values().flatten().copied().collect();
     let others = written_otherwise(program, models, facts, &variables);
     joins.into_iter().filter(|(_, variables)| variables.is_disjoint(&others)).map(|(site, _)| site).collect()
-}
-
-fn effects<'m>(models: &'m BoundModels<'_>, facts: &Facts<'_>, instruction: &Instruction) -> Vec<&'m Effect> {
-    let Operation::Call { callee, .. } = &instruction.operation else { return Vec::new() };
-    let callees = match callee {
-        Callee::Direct(callee) => vec![*callee],
-        Callee::Indirect(_) => facts.points_to.callees(instruction.site).to_vec(),
-    };
-    callees.iter().filter_map(|callee| models[*callee]).flat_map(|model| &model.effects).collect()
 }
 
 /// The variables that a handle is read from, if they are all on the stack of the thread that reads, and no other thread's business.

@@ -131,7 +131,7 @@ pub fn check(
     if unlisted > 0 {
         limits.push(DeadlockLimit::MoreCycles(unlisted));
     }
-    let mut own_faults = writer.waits_for_themselves(&relocks);
+    let mut own_faults = writer.waits_for_themselves(analysis, &relocks);
     own_faults.extend(writer.leaks(analysis));
     DeadlockResult { candidates, own_faults, refuted: writer.refuted.into_values().collect(), limits }
 }

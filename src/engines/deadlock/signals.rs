@@ -23,7 +23,7 @@ use crate::pushdown::{Boolean, PAutomaton, SymbolId, post_star};
 use crate::thread_pds::{Analysis, LockName, Origin, Spot, Step, ThreadId};
 
 /// The effects of all library functions that an instruction may call.
-fn effects<'m>(models: &'m BoundModels<'_>, facts: &Facts<'_>, instruction: &Instruction) -> Vec<&'m Effect> {
+pub(super) fn effects<'m>(models: &'m BoundModels<'_>, facts: &Facts<'_>, instruction: &Instruction) -> Vec<&'m Effect> {
     let Operation::Call { callee, .. } = &instruction.operation else { return Vec::new() };
     let callees = match callee {
         Callee::Direct(callee) => vec![*callee],
