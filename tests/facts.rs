@@ -6,6 +6,8 @@
 mod contained;
 #[cfg(feature = "llvm")]
 mod generator;
+#[path = "facts/language_rules.rs"]
+mod language_rules;
 #[cfg(feature = "llvm")]
 #[path = "facts/runs.rs"]
 mod runs;

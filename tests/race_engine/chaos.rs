@@ -286,7 +286,7 @@ impl Chaos {
         let semaphore = if self.in_main { "&s" } else { *self.random.pick(&["&s", "&s", "&s", "&sems[0]", "&sems[i]"]) };
         let (wait, post) = *self.random.pick(&[("sem_wait", "sem_post"), ("down", "up")]);
         let mut lines = Vec::new();
-        match self.random.below(6) {
+        match self.random.below(7) {
             0 | 1 => {
                 self.left -= 1;
                 lines.push(format!("{wait}({semaphore});"));

@@ -214,17 +214,38 @@ impl Collector<'_> {
         }
         for (position, (size, action, manner)) in touched {
             if let Some(operand) = call.argument(position) {
-                found.push(MemoryAccess { place: Place::Operand(operand), size, action, manner, is_volatile: false, alias: None });
+                found.push(MemoryAccess {
+                    place: Place::Operand(operand),
+                    size,
+                    action,
+                    manner,
+                    is_volatile: false,
+                    alias: None,
+                });
             }
         }
         if ends_stack {
             // On its way out a thread jumps to the handlers that are registered in its functions.
             for (owner, buffer) in &self.cleanup_buffers {
                 let place = Place::Foreign(*owner, *buffer);
-                found.push(MemoryAccess { place, size: None, action: Action::Read, manner: Manner::Plain, is_volatile: false, alias: None });
+                found.push(MemoryAccess {
+                    place,
+                    size: None,
+                    action: Action::Read,
+                    manner: Manner::Plain,
+                    is_volatile: false,
+                    alias: None,
+                });
             }
             let place = Place::ActiveStack;
-            found.push(MemoryAccess { place, size: None, action: Action::End, manner: Manner::Plain, is_volatile: false, alias: None });
+            found.push(MemoryAccess {
+                place,
+                size: None,
+                action: Action::End,
+                manner: Manner::Plain,
+                is_volatile: false,
+                alias: None,
+            });
         }
     }
 

@@ -9,10 +9,10 @@
 
 use std::collections::BTreeSet;
 
+use super::form::Form;
 use super::generate::Body;
 use super::graph::{Constraint, LowBits, NodeId};
 use super::location::Class;
-use super::form::Form;
 use super::object::AbstractObjectId;
 use super::set::LocationSet;
 use super::solve::{RESIDUE, Solver, UNKNOWN};

@@ -4,9 +4,9 @@
 //! carries a residue only: that a part of an address is in it.
 
 use super::call::{Call, CallArgument, Target};
+use super::form::{Form, becomes_address};
 use super::graph::{Constraint, NodeId};
 use super::location::{Class, greatest_common_divisor};
-use super::form::{Form, becomes_address};
 use super::object::{AbstractObject, AbstractObjectKind, element_size};
 use super::solve::{CopyOfMemory, Solver, UNKNOWN};
 use crate::facts::call_graph::CallKind;

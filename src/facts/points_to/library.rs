@@ -1,9 +1,9 @@
 //! Library functions: what each effect of a model makes of the addresses it gets.
 
 use super::call::{ArgumentKind, Call, CallArgument, Target};
+use super::form::Form;
 use super::graph::{Constraint, NodeId};
 use super::location::Class;
-use super::form::Form;
 use super::object::{AbstractObject, AbstractObjectKind, Callers};
 use super::solve::Solver;
 use crate::facts::call_graph::CallKind;

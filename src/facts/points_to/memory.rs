@@ -8,9 +8,9 @@
 //! # Deviations   1. An object with too many offsets is folded: first by the size of its array elements, then into one class. Both are
 //!                counted; neither loses a pointer.  2. Copies into an object with many cells lose their offset, not their pointers.
 
+use super::form::Form;
 use super::graph::{Constraint, NodeId};
 use super::location::{Class, greatest_common_divisor};
-use super::form::Form;
 use super::object::{AbstractObjectId, AbstractObjectKind};
 use super::solve::{CopyOfMemory, Solver};
 use crate::program::{AliasType, Program};

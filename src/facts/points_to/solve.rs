@@ -10,10 +10,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use typed_index_collections::TiVec;
 
 use super::call::Call;
+use super::form::Form;
 use super::graph::{Constraint, Graph, NodeId};
 use super::library::Registration;
 use super::location::{Class, LocationTable};
-use super::form::Form;
 use super::memory::ObjectMemory;
 use super::object::{AbstractObject, AbstractObjectId, AbstractObjectKind};
 use super::set::LocationSet;
@@ -192,10 +192,9 @@ impl<'p> Solver<'p> {
             };
             let target = self.object(target);
             let class = Class::at(0).plus(relocation.addend).unwrap_or(Class::ANY);
-            if let (Some(cell), Some(location)) = (
-                self.cell(object, Class::at(relocation.offset), Form::of(self.pointer_bytes)),
-                self.locate(target, class, false),
-            ) {
+            if let (Some(cell), Some(location)) =
+                (self.cell(object, Class::at(relocation.offset), Form::of(self.pointer_bytes)), self.locate(target, class, false))
+            {
                 self.graph.add_location(cell, location);
             }
         }
@@ -294,18 +293,14 @@ impl<'p> Solver<'p> {
     /// Makes a constraint hold for what its node has gained.
     fn apply(&mut self, node: NodeId, constraint: Constraint, delta: &LocationSet) {
         match constraint {
-            Constraint::Load { to, form } => {
-                self.for_each_content(node, delta, form.width.into(), |solver, object, class| {
-                    if let Some(view) = solver.view(object, class, form) {
-                        solver.carry(view, to, form.width.into());
-                    }
-                })
-            }
-            Constraint::Store { from, form } => {
-                self.for_each_content(node, delta, form.width.into(), |solver, object, class| {
-                    solver.store_cells(object, class, from, form);
-                })
-            }
+            Constraint::Load { to, form } => self.for_each_content(node, delta, form.width.into(), |solver, object, class| {
+                if let Some(view) = solver.view(object, class, form) {
+                    solver.carry(view, to, form.width.into());
+                }
+            }),
+            Constraint::Store { from, form } => self.for_each_content(node, delta, form.width.into(), |solver, object, class| {
+                solver.store_cells(object, class, from, form);
+            }),
             Constraint::StoreTo { address, form } => self.attach(address, Constraint::Store { from: node, form }),
             Constraint::Shift { to, constant, stride, step, count, in_bounds } => {
                 let mut all: Vec<u32> = Vec::with_capacity(delta.len());
