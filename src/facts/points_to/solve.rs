@@ -223,6 +223,7 @@ impl<'p> Solver<'p> {
         loop {
             let mut is_larger = false;
             while let Some(function) = self.pending.pop_front() {
+                deadline.check()?;
                 self.generate(function);
                 is_larger = true;
             }
@@ -247,9 +248,7 @@ impl<'p> Solver<'p> {
             };
             since_order += 1;
             self.statistics.visits += 1;
-            if self.statistics.visits.is_multiple_of(256) {
-                deadline.check()?;
-            }
+            deadline.check()?;
             self.visit(node);
         }
         self.graph.flatten();
