@@ -315,7 +315,7 @@ function @first "first" (%0: ptr) returns ptr {
 b0:
   return %0 !s0
 }
-function @second "second" (%0: ptr) returns ptr {
+function @second "second" () returns ptr {
 b0:
   return null !s1
 }

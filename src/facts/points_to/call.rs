@@ -3,6 +3,8 @@
 //! Parameters merge all callers. A later stage that needs them apart (lock arguments of a locking wrapper) reads
 //! `CallGraph::bindings_of` and asks `pointees` for the argument at each call site: that is the place where callers are still apart.
 
+use std::collections::BTreeSet;
+
 use super::graph::{Constraint, NodeId};
 use super::location::Class;
 use super::object::{AbstractObject, AbstractObjectKind, Callers};
@@ -81,10 +83,25 @@ impl Solver<'_> {
         let (object, class) = self.locations.get(location);
         if let AbstractObjectKind::Function(function) = self.objects[object.index()].kind
             && class.offset().contains(0)
-            && self.may_be_called(&self.calls[call as usize], function)
         {
-            self.connect(call, function);
+            if self.may_be_called(&self.calls[call as usize], function) {
+                self.connect(call, function);
+            } else {
+                self.misfits.insert((call, function));
+            }
         }
+    }
+
+    /// Whether there was something to do: a call that fits none of the functions it may reach is made all the same, whatever C says of it.
+    pub fn connect_misfits(&mut self) -> bool {
+        let fitting: BTreeSet<u32> = self.connected.iter().map(|(call, _)| *call).collect();
+        let (kept, alone): (BTreeSet<_>, BTreeSet<_>) =
+            std::mem::take(&mut self.misfits).into_iter().partition(|(call, _)| fitting.contains(call));
+        self.misfits = kept;
+        for (call, function) in &alone {
+            self.connect(*call, *function);
+        }
+        !alone.is_empty()
     }
 
     /// Whether a call through a pointer can be one of this function: each parameter gets an argument of its kind, and the result is of the kind that

@@ -60,6 +60,8 @@ pub(super) struct Solver<'p> {
     pub copies: Vec<CopyOfMemory>,
     pub calls: Vec<Call>,
     pub connected: FxHashSet<(u32, FunctionId)>,
+    /// Calls through pointers, and functions that they may reach and do not fit.
+    pub misfits: BTreeSet<(u32, FunctionId)>,
     /// Calls whose target may be any function that escaped.
     pub calls_of_unknown: BTreeSet<u32>,
     /// Routines that are called when some thread dispatches, and the calls that do.
@@ -130,6 +132,7 @@ impl<'p> Solver<'p> {
             copies: Vec::new(),
             calls: Vec::new(),
             connected: FxHashSet::default(),
+            misfits: BTreeSet::new(),
             calls_of_unknown: BTreeSet::new(),
             registrations: Vec::new(),
             dispatchers: Vec::new(),
@@ -241,7 +244,7 @@ impl<'p> Solver<'p> {
                 since_order = 0;
             }
             let Some(node) = self.graph.next() else {
-                if self.take_residues_for_addresses() {
+                if self.connect_misfits() || self.take_residues_for_addresses() {
                     continue;
                 }
                 break;
