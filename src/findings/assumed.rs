@@ -41,6 +41,8 @@ fn could_hide_a_race(kind: AssumptionKind) -> bool {
         AssumptionKind::PartialModel => true,
         // The access through it is taken to touch nothing.
         AssumptionKind::ComputedAddress => true,
+        // What is read there afterwards is taken not to be the address that was copied.
+        AssumptionKind::RetypedCopy => true,
         // Every way through the program counts, whatever is read; names do not matter.
         AssumptionKind::StandardInput
         | AssumptionKind::FileContent

@@ -43,6 +43,9 @@ fn of_code(
     if facts.points_to.misses_computed_addresses() {
         found.add(AssumptionKind::ComputedAddress, "numbers that were computed from addresses", None);
     }
+    if facts.points_to.assumes_types_of_copies() {
+        found.add(AssumptionKind::RetypedCopy, "addresses that copies of computed sizes move", None);
+    }
     for global in machine.unknown_globals() {
         found.add(AssumptionKind::ExternalGlobal, &program.globals[global].name, None);
     }

@@ -2,11 +2,13 @@
 //!
 //! # Definition   The compiler gives an access a scalar type of a tree (`p1 conn` below `any pointer` below `char`) and, where the lvalue names one, a
 //!                member: an offset in the innermost structure. An access of no type is one of `char`.
-//! # Theorem      A value that is stored with one type and read with another is undefined behaviour, when neither scalar type is above the other or
-//!                they are different members (C17 6.5p7, LLVM's type-based alias analysis).
+//! # Theorem      A value that is stored with one type and read with another is undefined behaviour, when they are different members, a member and a scalar
+//!                type that is not above the member's, or scalar types neither of which is above the other (C17 6.5p7, LLVM's type-based alias analysis).
 //! # Deviations   1. Programs that are built with `-fno-strict-aliasing` have no types here.  2. Structures are one when their names and all
 //!                their scalars agree, so that each file may describe them for itself.
-//!                3. Of a path of members only the last one counts: a structure is the same wherever it lies.
+//!                3. Of a path of members only the last one counts: a structure is the same wherever it lies.  4. Compilers give the members of a structure with
+//!                a flexible array their scalar types alone. They are members here, of *open* structures; programs overlay those with others of the same
+//!                beginning, so that members at the same offset and of the same scalar type touch if one of them is open.
 
 use super::{AliasTypeId, Program};
 
@@ -15,22 +17,22 @@ pub enum AliasType {
     /// A type of the tree; without a parent it stands below `char`, which touches everything.
     Scalar { name: String, parent: Option<AliasTypeId> },
     /// A member, its structure's name, and its scalar type. Members with the same number are the same.
-    Member { structure: String, offset: u64, scalar: AliasTypeId },
+    Member { structure: String, offset: u64, scalar: AliasTypeId, is_open: bool },
 }
 
 impl Program {
     /// Whether a read of one type may see what was stored with the other.
     pub fn may_touch(&self, one: Option<AliasTypeId>, other: Option<AliasTypeId>) -> bool {
         let (Some(one), Some(other)) = (one, other) else { return true };
-        let scalar = |ty: AliasTypeId| match self.alias_types[ty] {
-            AliasType::Scalar { .. } => (ty, false),
-            AliasType::Member { scalar, .. } => (scalar, true),
-        };
-        let ((one_scalar, one_is_member), (other_scalar, other_is_member)) = (scalar(one), scalar(other));
-        if one_is_member && other_is_member {
-            return one == other;
+        match (&self.alias_types[one], &self.alias_types[other]) {
+            (
+                AliasType::Member { offset, scalar, is_open, .. },
+                AliasType::Member { offset: other_offset, scalar: other_scalar, is_open: other_is_open, .. },
+            ) => one == other || (*is_open || *other_is_open) && (offset, scalar) == (other_offset, other_scalar),
+            (AliasType::Member { .. }, AliasType::Scalar { .. }) => self.is_above(other, one),
+            (AliasType::Scalar { .. }, AliasType::Member { .. }) => self.is_above(one, other),
+            (AliasType::Scalar { .. }, AliasType::Scalar { .. }) => self.is_above(one, other) || self.is_above(other, one),
         }
-        self.is_above(one_scalar, other_scalar) || self.is_above(other_scalar, one_scalar)
     }
 
     fn is_above(&self, upper: AliasTypeId, lower: AliasTypeId) -> bool {

@@ -55,6 +55,9 @@ pub enum AssumptionKind {
     AssumedAtomic,
     /// An address may be computed from others in a way that is not followed (differences, products, single bytes): assumed to be none.
     ComputedAddress,
+    /// Bytes with an address in them are copied, as many as the program computes, into something declared with other pointers: assumed to stay what
+    /// they were.
+    RetypedCopy,
     /// Something that a known library function may do and that is not executed: robust mutexes, signals that are sent, …
     PartialModel,
     /// A known library function whose answer is not computed: a run made one up, and tried no other.
@@ -66,7 +69,7 @@ pub enum AssumptionKind {
 }
 
 impl AssumptionKind {
-    pub const ALL: [AssumptionKind; 18] = [
+    pub const ALL: [AssumptionKind; 19] = [
         Self::ExternalFunction,
         Self::InlineAssembly,
         Self::TargetIntrinsic,
@@ -81,6 +84,7 @@ impl AssumptionKind {
         Self::VolatileAsAtomic,
         Self::AssumedAtomic,
         Self::ComputedAddress,
+        Self::RetypedCopy,
         Self::PartialModel,
         Self::NotComputed,
         Self::StandardInput,
@@ -104,6 +108,7 @@ impl AssumptionKind {
             Self::VolatileAsAtomic => "volatile-as-atomic",
             Self::AssumedAtomic => "assumed-atomic",
             Self::ComputedAddress => "computed-address",
+            Self::RetypedCopy => "retyped-copy",
             Self::PartialModel => "partial-model",
             Self::NotComputed => "not-computed",
             Self::StandardInput => "standard-input",
@@ -132,6 +137,7 @@ impl AssumptionKind {
             | Self::NoDebugInformation
             | Self::VolatileAsAtomic
             | Self::ComputedAddress
+            | Self::RetypedCopy
             | Self::AssumedAtomic => false,
         }
     }
@@ -154,6 +160,7 @@ impl AssumptionKind {
             | Self::VolatileAsAtomic
             | Self::AssumedAtomic
             | Self::ComputedAddress
+            | Self::RetypedCopy
             | Self::PartialModel
             | Self::NotComputed
             | Self::StandardInput

@@ -78,7 +78,7 @@ impl<'p> Solver<'p> {
     pub fn computed(&mut self, body: &Body<'p>, operands: &[Operand], result: Option<RegisterId>) {
         let Some((to, _)) = self.result(body, result) else { return };
         for operand in operands {
-            if let Some(operand) = self.operand(body.id, *operand) {
+            if let Some(operand) = self.operand(body, *operand) {
                 self.attach(operand, Constraint::Residue { to });
             }
         }
@@ -87,14 +87,14 @@ impl<'p> Solver<'p> {
     /// The result may be any of the operands, moved inside its object.
     fn kept(&mut self, body: &Body<'p>, operands: &[Operand], to: NodeId) {
         for operand in operands {
-            if let Some(operand) = self.operand(body.id, *operand) {
+            if let Some(operand) = self.operand(body, *operand) {
                 self.attach(operand, Constraint::anywhere(to));
             }
         }
     }
 
     fn shift(&mut self, body: &Body<'p>, operand: Operand, constant: i64, walks: bool, to: NodeId) {
-        if let Some(operand) = self.operand(body.id, operand) {
+        if let Some(operand) = self.operand(body, operand) {
             let stride = if walks { constant.unsigned_abs() } else { 0 };
             self.attach(operand, Constraint::shift(to, constant, stride, false));
         }
@@ -112,7 +112,7 @@ impl<'p> Solver<'p> {
     }
 
     fn low_bits(&mut self, body: &Body<'p>, operand: Operand, operation: LowBits, bits: u64, to: NodeId) {
-        if let Some(operand) = self.operand(body.id, operand) {
+        if let Some(operand) = self.operand(body, operand) {
             self.attach(operand, Constraint::LowBits { to, operation, bits });
         }
     }
@@ -185,7 +185,7 @@ impl<'p> Solver<'p> {
     ) {
         let width = self.bytes_of(body, value);
         self.load(body, address, result, Form::of(width));
-        let (Some(address), value) = (self.operand(body.id, address), self.operand(body.id, value)) else { return };
+        let (Some(address), value) = (self.operand(body, address), self.operand(body, value)) else { return };
         if op == ReadModifyWriteOp::Exchange {
             return self.store(Some(address), value, width);
         }

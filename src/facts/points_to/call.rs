@@ -5,9 +5,10 @@
 
 use std::collections::BTreeSet;
 
+use super::context::ContextId;
 use super::graph::{Constraint, NodeId};
 use super::location::Class;
-use super::object::{AbstractObject, AbstractObjectKind, Callers};
+use super::object::{AbstractObject, AbstractObjectKind};
 use super::solve::{Solver, UNKNOWN};
 use crate::facts::call_graph::{CallEdge, CallKind};
 use crate::models::Effect;
@@ -19,6 +20,8 @@ use crate::program::{FunctionId, Parameter, Scalar, SiteId, Type};
 pub(super) struct Call {
     pub site: SiteId,
     pub caller: FunctionId,
+    /// Of the caller.
+    pub context: ContextId,
     pub kind: CallKind,
     pub arguments: Vec<CallArgument>,
     /// Where the result goes, and its bytes.
@@ -31,8 +34,6 @@ pub(super) struct Call {
 pub(super) struct CallArgument {
     pub node: Option<NodeId>,
     pub constant: Option<u64>,
-    /// It is a parameter of the caller, passed on as it is.
-    pub parameter: Option<usize>,
     pub by_value: Option<ByValue>,
     pub bytes: u32,
     pub kind: ArgumentKind,
@@ -147,16 +148,17 @@ impl Solver<'_> {
     fn call_body(&mut self, call: &Call, callee: FunctionId) {
         let program = self.program;
         let function = &program.functions[callee];
-        self.reach(callee);
+        let context = self.context_of(call, callee);
         for (position, (parameter, argument)) in function.parameters.iter().zip(&call.arguments).enumerate() {
-            let register = self.register(callee, parameter.register);
+            let register = self.register(context, parameter.register);
             match (parameter.by_value, argument.node) {
                 (Some(copy), Some(argument)) => {
                     let kind = AbstractObjectKind::ByValueCopy { function: callee, parameter: position };
-                    let object = AbstractObject { kind, size: Some(copy.size), align: copy.align.max(1), element: None };
+                    let object =
+                        AbstractObject { kind, size: Some(copy.size), align: copy.align.max(1), ty: None, element: None };
                     let target = self.holder(object, Class::at(0));
                     self.graph.add_edge(target, register);
-                    self.copy(Some(target), Some(argument), Some(copy.size));
+                    self.copy_as(Some(target), Some(argument), Some(copy.size), true);
                 }
                 (None, Some(argument)) => {
                     let bytes = program.layout.store_bytes(function.registers[parameter.register].ty);
@@ -175,19 +177,8 @@ impl Solver<'_> {
                 }
             }
         }
-        if self.wrappers.contains(callee) && call.kind == CallKind::Call {
-            self.connect_wrapper(call, callee);
-            if let Some((result, bytes)) = call.result {
-                let others = self.other_returns_node(callee);
-                self.carry(others, result, bytes);
-            }
-            return;
-        }
-        if self.wrappers.contains(callee) {
-            self.add_context(callee, Callers::new());
-        }
         if let Some((result, bytes)) = call.result {
-            let returned = self.return_node(callee);
+            let returned = self.return_node(context);
             self.carry(returned, result, bytes);
         }
     }
@@ -222,17 +213,14 @@ impl Solver<'_> {
             return;
         }
         self.edges.insert(CallEdge { caller: None, site: None, callee, kind: CallKind::Outside });
-        self.reach(callee);
+        let context = self.reach(callee);
         for parameter in &function.parameters {
-            let register = self.register(callee, parameter.register);
+            let register = self.register(context, parameter.register);
             if program.layout.store_bytes(function.registers[parameter.register].ty) >= self.pointer_bytes.into() {
                 self.graph.add_edge(self.unknown_value, register);
             }
         }
-        if self.wrappers.contains(callee) {
-            self.add_context(callee, Callers::new());
-        }
-        let returned = self.return_node(callee);
+        let returned = self.return_node(context);
         self.graph.add_edge(returned, self.escaped);
     }
 
@@ -244,15 +232,12 @@ impl Solver<'_> {
             return;
         }
         self.edges.insert(CallEdge { caller: None, site: None, callee: entry, kind });
-        self.reach(entry);
-        if self.wrappers.contains(entry) {
-            self.add_context(entry, Callers::new());
-        }
+        let context = self.reach(entry);
         let arguments = self.holder(AbstractObject::new(AbstractObjectKind::Arguments), Class::ANY);
         self.store(Some(arguments), Some(arguments), self.pointer_bytes);
         for parameter in &function.parameters {
             if function.registers[parameter.register].ty == Type::POINTER {
-                let register = self.register(entry, parameter.register);
+                let register = self.register(context, parameter.register);
                 self.graph.add_edge(arguments, register);
             }
         }

@@ -8,12 +8,14 @@
 //!                stack slots are left out because compilers use integers there for whatever fits: atomic pointers, structures passed in registers.
 
 use super::generate::Body;
-use crate::program::{Access, AliasTypeId, CastKind, Function, Operand, Operation, RegisterId, Scalar};
+use crate::program::{Access, AliasTypeId, CastKind, DebugTypeId, Function, Operand, Operation, RegisterId, Scalar};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Form {
     pub width: u32,
     pub alias: Option<AliasTypeId>,
+    /// Of bytes without a type that were copied into something declared, or that it begins with: what it is declared as.
+    pub declared: Option<DebugTypeId>,
     /// Of loads.
     pub is_number: bool,
 }
@@ -21,12 +23,12 @@ pub(super) struct Form {
 impl Form {
     /// So many bytes, whatever they are.
     pub fn of(width: u32) -> Form {
-        Form { width, alias: None, is_number: false }
+        Form { width, alias: None, declared: None, is_number: false }
     }
 
-    /// The same bytes after they have been copied by somebody who does not say what they are.
-    pub fn untyped(self) -> Form {
-        Form { alias: None, ..self }
+    /// The same bytes after they have been copied into something declared: whoever reads them there says what they are.
+    pub fn copied_into(self, declared: Option<DebugTypeId>) -> Form {
+        Form { alias: None, declared, ..self }
     }
 }
 
@@ -37,7 +39,7 @@ impl Body<'_> {
             && access.ordering.is_none()
             && !self.is_in_stack_slot(address)
             && !self.becomes_address[usize::from(value)];
-        Form { width, alias: access.alias, is_number }
+        Form { alias: access.alias, is_number, ..Form::of(width) }
     }
 
     fn is_in_stack_slot(&self, address: Operand) -> bool {

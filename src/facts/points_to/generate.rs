@@ -4,10 +4,11 @@
 //! carries a residue only: that a part of an address is in it.
 
 use super::call::{Call, CallArgument, Target};
+use super::context::ContextId;
 use super::form::{Form, becomes_address};
 use super::graph::{Constraint, NodeId};
 use super::location::{Class, greatest_common_divisor};
-use super::object::{AbstractObject, AbstractObjectKind, element_size};
+use super::object::{AbstractObject, AbstractObjectKind};
 use super::solve::{CopyOfMemory, Solver, UNKNOWN};
 use crate::facts::call_graph::CallKind;
 use crate::program::{
@@ -18,6 +19,7 @@ use crate::program::{
 /// A function whose constraints are made.
 pub(super) struct Body<'p> {
     pub id: FunctionId,
+    pub context: ContextId,
     pub function: &'p Function,
     /// What defines each register; `None` for parameters and phis.
     pub definitions: Vec<Option<&'p Operation>>,
@@ -27,7 +29,7 @@ pub(super) struct Body<'p> {
 }
 
 impl<'p> Body<'p> {
-    fn new(program: &'p crate::program::Program, id: FunctionId) -> Body<'p> {
+    fn new(program: &'p crate::program::Program, id: FunctionId, context: ContextId) -> Body<'p> {
         let function = &program.functions[id];
         let mut definitions = vec![None; function.registers.len()];
         for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
@@ -35,7 +37,8 @@ impl<'p> Body<'p> {
                 definitions[usize::from(result)] = Some(&instruction.operation);
             }
         }
-        Body { id, function, definitions, walks: walking_registers(function), becomes_address: becomes_address(function) }
+        let (walks, becomes_address) = (walking_registers(function), becomes_address(function));
+        Body { id, context, function, definitions, walks, becomes_address }
     }
 
     pub fn definition(&self, operand: Operand) -> Option<&'p Operation> {
@@ -47,25 +50,15 @@ impl<'p> Body<'p> {
 }
 
 impl<'p> Solver<'p> {
-    /// The function can run: its constraints will be made.
-    pub fn reach(&mut self, function: FunctionId) {
-        let count = self.program.functions[function].registers.len();
-        if self.registers[function].is_none() && self.program.functions[function].is_defined() {
-            self.registers[function] = Some(self.graph.nodes(count));
-            self.pending.push_back(function);
-        }
-    }
-
-    pub fn register(&self, function: FunctionId, register: RegisterId) -> NodeId {
-        let first = self.registers[function].expect("a function is reached before its registers are used");
-        NodeId(first.0 + usize::from(register) as u32)
+    pub fn register(&self, context: ContextId, register: RegisterId) -> NodeId {
+        NodeId(self.contexts.registers(context).0 + usize::from(register) as u32)
     }
 
     /// The node of what an operand holds; `None` when it cannot be an address.
-    pub fn operand(&mut self, function: FunctionId, operand: Operand) -> Option<NodeId> {
+    pub fn operand(&mut self, body: &Body<'p>, operand: Operand) -> Option<NodeId> {
         match operand {
-            Operand::Register(register) if self.program.functions[function].registers[register].ty == Type::BOOL => None,
-            Operand::Register(register) => Some(self.register(function, register)),
+            Operand::Register(register) if body.function.registers[register].ty == Type::BOOL => None,
+            Operand::Register(register) => Some(self.register(body.context, register)),
             Operand::Constant(constant) => self.constant(constant),
         }
     }
@@ -107,12 +100,8 @@ impl<'p> Solver<'p> {
         locations.extend(self.locate(object, Class::at(0), true));
     }
 
-    pub fn return_node(&mut self, function: FunctionId) -> NodeId {
-        *self.returns.entry(function).or_insert_with(|| self.graph.node())
-    }
-
-    pub fn other_returns_node(&mut self, wrapper: FunctionId) -> NodeId {
-        *self.other_returns.entry(wrapper).or_insert_with(|| self.graph.node())
+    pub fn return_node(&mut self, context: ContextId) -> NodeId {
+        *self.returns.entry(context).or_insert_with(|| self.graph.node())
     }
 
     /// A node that holds just this location.
@@ -125,23 +114,16 @@ impl<'p> Solver<'p> {
         node
     }
 
-    pub fn generate(&mut self, id: FunctionId) {
-        let body = Body::new(self.program, id);
-        self.statistics.functions += 1;
+    pub fn generate(&mut self, context: ContextId) {
+        let body = Body::new(self.program, self.contexts.function(context), context);
         for block in &body.function.blocks {
             block.phis.iter().for_each(|phi| self.phi(&body, phi));
             block.instructions.iter().for_each(|instruction| self.instruction(&body, instruction));
             if let TerminatorKind::Return(Some(value)) = block.terminator.kind
-                && let Some(value) = self.operand(id, value)
+                && let Some(value) = self.operand(&body, value)
             {
-                let result = self.return_node(id);
+                let result = self.return_node(context);
                 self.graph.add_edge(value, result);
-            }
-        }
-        for other in self.wrappers.others(id).map(<[Operand]>::to_vec).unwrap_or_default() {
-            if let Some(other) = self.operand(id, other) {
-                let result = self.other_returns_node(id);
-                self.graph.add_edge(other, result);
             }
         }
     }
@@ -154,7 +136,7 @@ impl<'p> Solver<'p> {
 
     /// `result ⊇ operand`.
     pub fn flow(&mut self, body: &Body<'p>, operand: Operand, result: Option<RegisterId>) {
-        if let (Some(from), Some((to, width))) = (self.operand(body.id, operand), self.result(body, result)) {
+        if let (Some(from), Some((to, width))) = (self.operand(body, operand), self.result(body, result)) {
             self.carry(from, to, width);
         }
     }
@@ -163,7 +145,7 @@ impl<'p> Solver<'p> {
     pub fn result(&self, body: &Body<'p>, result: Option<RegisterId>) -> Option<(NodeId, u64)> {
         let register = result?;
         let ty = body.function.registers[register].ty;
-        (ty != Type::BOOL).then(|| (self.register(body.id, register), self.program.layout.store_bytes(ty)))
+        (ty != Type::BOOL).then(|| (self.register(body.context, register), self.program.layout.store_bytes(ty)))
     }
 
     pub fn bytes_of(&self, body: &Body<'p>, operand: Operand) -> u32 {
@@ -209,7 +191,7 @@ impl<'p> Solver<'p> {
     }
 
     fn instruction(&mut self, body: &Body<'p>, instruction: &'p Instruction) {
-        let (id, result) = (body.id, instruction.result);
+        let result = instruction.result;
         match &instruction.operation {
             Operation::Binary { op, left, right, .. } => self.binary(body, *op, *left, *right, result),
             Operation::Cast { kind, value } => self.cast(body, *kind, *value, result),
@@ -226,7 +208,7 @@ impl<'p> Solver<'p> {
                 let others = terms.iter().filter(|term| window.is_none() || window_of(term) != window);
                 let strides = others.map(|term| term.stride).chain(walk).map(i64::unsigned_abs);
                 let stride = strides.fold(0, greatest_common_divisor);
-                if let (Some(base), Some((to, _))) = (self.operand(id, *base), self.result(body, result)) {
+                if let (Some(base), Some((to, _))) = (self.operand(body, *base), self.result(body, result)) {
                     let (step, count) = window.unwrap_or((0, 1));
                     self.attach(base, Constraint::Shift { to, constant: *constant, stride, step, count, in_bounds: *in_bounds });
                 }
@@ -234,7 +216,7 @@ impl<'p> Solver<'p> {
                 let is_number =
                     matches!(*base, Operand::Constant(constant) if self.program.constants[constant] == Constant::Null);
                 for term in terms.iter().filter(|term| is_number && term.stride.unsigned_abs() == 1) {
-                    if let (Some(index), Some((to, _))) = (self.operand(id, term.index), self.result(body, result)) {
+                    if let (Some(index), Some((to, _))) = (self.operand(body, term.index), self.result(body, result)) {
                         self.attach(index, Constraint::anywhere(to));
                     }
                 }
@@ -268,23 +250,23 @@ impl<'p> Solver<'p> {
             }
             Operation::Store { address, value, access } => {
                 let form = Form { alias: access.alias, ..Form::of(self.bytes_of(body, *value)) };
-                let (address, value) = (self.operand(id, *address), self.operand(id, *value));
+                let (address, value) = (self.operand(body, *address), self.operand(body, *value));
                 self.store_as(address, value, form);
             }
             Operation::ReadModifyWrite { op, address, value, .. } => self.read_modify_write(body, *op, *address, *value, result),
             Operation::CompareExchange { address, replacement, .. } => {
                 let width = self.bytes_of(body, *replacement);
                 self.load(body, *address, result, Form::of(width));
-                let (address, replacement) = (self.operand(id, *address), self.operand(id, *replacement));
+                let (address, replacement) = (self.operand(body, *address), self.operand(body, *replacement));
                 self.store(address, replacement, width);
             }
             Operation::CopyMemory { destination, source, size, is_assignment, .. } => {
                 let size = self.constant_number(*size);
-                let (destination, source) = (self.operand(id, *destination), self.operand(id, *source));
+                let (destination, source) = (self.operand(body, *destination), self.operand(body, *source));
                 self.copy_as(destination, source, size, *is_assignment);
             }
             Operation::SetMemory { destination, byte, .. } => {
-                if let (Some(destination), Some(byte)) = (self.operand(id, *destination), self.operand(id, *byte)) {
+                if let (Some(destination), Some(byte)) = (self.operand(body, *destination), self.operand(body, *byte)) {
                     let anywhere = self.anywhere(destination);
                     self.store(Some(anywhere), Some(byte), 1);
                 }
@@ -296,13 +278,13 @@ impl<'p> Solver<'p> {
             }
             Operation::MaskedStore { address, value, .. } => {
                 let width = self.masked_width(body, *address, *value);
-                let (address, value) = (self.operand(id, *address), self.operand(id, *value));
+                let (address, value) = (self.operand(body, *address), self.operand(body, *value));
                 self.store(address, value, width);
             }
             Operation::Call { callee, arguments, .. } => self.call_instruction(body, instruction, *callee, arguments),
             Operation::InlineAssembly { arguments, may_store: true, .. } => {
                 for argument in arguments {
-                    if let Some(argument) = self.operand(id, *argument) {
+                    if let Some(argument) = self.operand(body, *argument) {
                         self.graph.add_edge(argument, self.escaped);
                     }
                 }
@@ -317,7 +299,7 @@ impl<'p> Solver<'p> {
                     return self.computed(body, arguments, result);
                 }
                 for argument in arguments {
-                    if let Some(argument) = self.operand(id, *argument) {
+                    if let Some(argument) = self.operand(body, *argument) {
                         self.attach(argument, Constraint::anywhere(to));
                         let inside = self.anywhere(argument);
                         self.attach(inside, Constraint::Load { to, form: Form::of(self.pointer_bytes) });
@@ -325,18 +307,18 @@ impl<'p> Solver<'p> {
                 }
             }
             Operation::VariadicStart { list } => {
-                let area = self.holder(AbstractObject::new(AbstractObjectKind::VariadicArea(id)), Class::ANY);
-                if let Some(list) = self.operand(id, *list) {
+                let area = self.holder(AbstractObject::new(AbstractObjectKind::VariadicArea(body.id)), Class::ANY);
+                if let Some(list) = self.operand(body, *list) {
                     let anywhere = self.anywhere(list);
                     self.store(Some(anywhere), Some(area), self.pointer_bytes);
                 }
             }
             Operation::VariadicCopy { to, from } => {
-                let (to, from) = (self.operand(id, *to), self.operand(id, *from));
+                let (to, from) = (self.operand(body, *to), self.operand(body, *from));
                 self.copy(to, from, None);
             }
             Operation::VariadicNext { list } => {
-                if let (Some(list), Some((to, width))) = (self.operand(id, *list), self.result(body, result)) {
+                if let (Some(list), Some((to, width))) = (self.operand(body, *list), self.result(body, result)) {
                     let (lists, area) = (self.anywhere(list), self.graph.node());
                     self.attach(lists, Constraint::Load { to: area, form: Form::of(self.pointer_bytes) });
                     self.attach(area, Constraint::Load { to, form: Form::of(width as u32) });
@@ -362,7 +344,7 @@ impl<'p> Solver<'p> {
     }
 
     pub fn load(&mut self, body: &Body<'p>, address: Operand, result: Option<RegisterId>, form: Form) {
-        if let (Some(address), Some((to, _))) = (self.operand(body.id, address), self.result(body, result)) {
+        if let (Some(address), Some((to, _))) = (self.operand(body, address), self.result(body, result)) {
             self.attach(address, Constraint::Load { to, form });
         }
     }
@@ -381,10 +363,10 @@ impl<'p> Solver<'p> {
         let size = self.constant_number(count).and_then(|count| count.checked_mul(element_bytes));
         let binding =
             body.function.bindings.iter().find(|binding| binding.is_address && binding.value == Operand::Register(register));
-        let element = binding.and_then(|binding| element_size(self.program, self.program.variables[binding.variable].ty));
-        let object = self.object(AbstractObject { kind, size, align: align.max(1), element });
+        let ty = binding.and_then(|binding| self.program.variables[binding.variable].ty);
+        let object = self.object(AbstractObject::declared(self.program, kind, size, align.max(1), ty));
         if let Some(location) = self.locate(object, Class::at(0), true) {
-            let node = self.register(body.id, register);
+            let node = self.register(body.context, register);
             self.graph.add_location(node, location);
         }
     }
@@ -407,9 +389,8 @@ impl<'p> Solver<'p> {
         arguments: &'p [crate::program::Argument],
     ) {
         let arguments = arguments.iter().map(|argument| CallArgument {
-            node: self.operand(body.id, argument.value),
+            node: self.operand(body, argument.value),
             constant: self.constant_number(argument.value),
-            parameter: body.function.parameters.iter().position(|own| Operand::Register(own.register) == argument.value),
             by_value: argument.by_value,
             bytes: self.bytes_of(body, argument.value),
             kind: Solver::argument_kind(self.program.type_of(body.function, argument.value)),
@@ -417,10 +398,18 @@ impl<'p> Solver<'p> {
         let arguments = arguments.collect();
         let result = self.result(body, instruction.result);
         let result_kind = instruction.result.map(|register| Solver::argument_kind(body.function.registers[register].ty));
-        let call = Call { site: instruction.site, caller: body.id, kind: CallKind::Call, arguments, result, result_kind };
+        let call = Call {
+            site: instruction.site,
+            context: body.context,
+            caller: body.id,
+            kind: CallKind::Call,
+            arguments,
+            result,
+            result_kind,
+        };
         let target = match callee {
             Callee::Direct(function) => Target::Function(function),
-            Callee::Indirect(address) => match self.operand(body.id, address) {
+            Callee::Indirect(address) => match self.operand(body, address) {
                 Some(node) => Target::Pointer(node),
                 // A call of a number: no function of the program.
                 None => return,

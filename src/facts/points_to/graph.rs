@@ -92,6 +92,8 @@ pub(super) struct Graph {
     pub sets: Vec<LocationSet>,
     /// By location: the one that contains it, anywhere in the object, if there is such a location; else itself.
     pub wholes: Vec<u32>,
+    /// By location: whether it contains others.
+    pub covers: Vec<bool>,
     /// What of the set was not passed on yet.
     pub deltas: Vec<LocationSet>,
     pub successors: Vec<Vec<NodeId>>,
@@ -160,6 +162,9 @@ impl Graph {
         let node = self.find(node);
         if !self.is_covered(node, location) && self.sets[node.0 as usize].insert(location) {
             self.deltas[node.0 as usize].insert(location);
+            if self.covers[location as usize] {
+                self.drop_covered(node);
+            }
             self.wait(node);
         }
     }
@@ -176,14 +181,42 @@ impl Graph {
         }
         if !new.is_empty() {
             self.sets[node.0 as usize].absorb(&new);
+            let has_whole = new.iter().any(|location| self.covers[location as usize]);
             let delta = &mut self.deltas[node.0 as usize];
             if delta.is_empty() {
                 *delta = new;
             } else {
                 delta.absorb(&new);
             }
+            if has_whole {
+                self.drop_covered(node);
+            }
             self.wait(node);
         }
+    }
+
+    /// Whole objects came into the set: their places have no say there any more.
+    fn drop_covered(&mut self, node: NodeId) {
+        let at = node.0 as usize;
+        for set in [&mut self.sets[at], &mut self.deltas[at]] {
+            let needed = LocationSet::of(
+                set.iter()
+                    .filter(|location| {
+                        let whole = self.wholes[*location as usize];
+                        whole == *location || !set.contains(whole)
+                    })
+                    .collect(),
+            );
+            *set = needed;
+        }
+    }
+
+    /// `to` holds what `from` holds now.
+    pub fn add_to(&mut self, to: NodeId, from: NodeId) {
+        let from = self.find(from);
+        let set = std::mem::take(&mut self.sets[from.0 as usize]);
+        self.add_set(to, &set);
+        self.sets[from.0 as usize] = set;
     }
 
     /// `to ⊇ from`.

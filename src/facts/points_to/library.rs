@@ -4,7 +4,7 @@ use super::call::{ArgumentKind, Call, CallArgument, Target};
 use super::form::Form;
 use super::graph::{Constraint, NodeId};
 use super::location::Class;
-use super::object::{AbstractObject, AbstractObjectKind, Callers};
+use super::object::{AbstractObject, AbstractObjectKind};
 use super::solve::Solver;
 use crate::facts::call_graph::CallKind;
 use crate::models::{AllocationResult, AtomicCall, AtomicOperation, CallbackTime, Effect, FunctionModel, SizeSource};
@@ -141,8 +141,8 @@ impl Solver<'_> {
             }
             Effect::Allocate { is_linked: true, result, .. } => {
                 // One object stands for all the parts, which lead to one another.
-                let kind = AbstractObjectKind::Heap { site: call.site, callers: Callers::new() };
-                let memory = self.holder(AbstractObject::new(kind), Class::ANY);
+                let parts = AbstractObject { align: 1, ..self.allocated(call, SizeSource::Unknown) };
+                let memory = self.holder(parts, Class::ANY);
                 self.store(Some(memory), Some(memory), self.pointer_bytes);
                 match result {
                     AllocationResult::Returned => {
@@ -159,9 +159,8 @@ impl Solver<'_> {
                 true
             }
             Effect::Allocate { size, result: AllocationResult::StoredAt(position), .. } => {
-                let location = self.heap_location(call.site, Callers::new(), constant_size(call, *size));
-                let fresh = self.graph.node();
-                self.graph.add_location(fresh, location);
+                let object = self.allocated(call, *size);
+                let fresh = self.holder(object, Class::at(0));
                 self.store(call.argument(*position), Some(fresh), self.pointer_bytes);
                 true
             }
@@ -275,17 +274,11 @@ impl Solver<'_> {
         let bytes = self.pointer_bytes;
         let arguments = arguments
             .into_iter()
-            .map(|node| CallArgument {
-                node,
-                constant: None,
-                parameter: None,
-                by_value: None,
-                bytes,
-                kind: ArgumentKind::Pointer,
-            })
+            .map(|node| CallArgument { node, constant: None, by_value: None, bytes, kind: ArgumentKind::Pointer })
             .collect();
         if let Some(routine) = routine {
-            let call = Call { site: call.site, caller: call.caller, kind, arguments, result, result_kind: None };
+            let call =
+                Call { site: call.site, caller: call.caller, context: call.context, kind, arguments, result, result_kind: None };
             self.add_call(call, Target::Pointer(routine));
         }
     }

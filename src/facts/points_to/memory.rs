@@ -8,6 +8,7 @@
 //! # Deviations   1. An object with too many offsets is folded: first by the size of its array elements, then into one class. Both are
 //!                counted; neither loses a pointer.  2. Copies into an object with many cells lose their offset, not their pointers.
 
+use super::declared::Declarations;
 use super::form::Form;
 use super::graph::{Constraint, NodeId};
 use super::location::{Class, greatest_common_divisor};
@@ -66,7 +67,18 @@ struct Link {
     to: Class,
     /// Any number of bytes when unknown.
     size: Option<u64>,
-    keeps_types: bool,
+    types: Types,
+}
+
+/// What a copy does to the types of the bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Types {
+    /// They go with the bytes: into memory without a declared type (C17 6.5p6), through arrays of single bytes, where a structure is assigned.
+    Kept,
+    /// The same, for want of anything better: nobody changes the types of pointers by a copy of a computed size.
+    Assumed,
+    /// What they are now the reader says.
+    Forgotten,
 }
 
 /// Where the content of an object is kept.
@@ -93,6 +105,7 @@ impl Solver<'_> {
             let memory = &mut self.memories[object.index()];
             memory.locations.push(number);
             self.graph.wholes.push(memory.anywhere.unwrap_or(number));
+            self.graph.covers.push(class == Class::ANY);
             if class == Class::ANY {
                 memory.anywhere = Some(number);
                 memory.locations.iter().for_each(|location| self.graph.wholes[*location as usize] = number);
@@ -176,8 +189,8 @@ impl Solver<'_> {
         let cell = (class, form, node);
         let memory = &mut self.memories[object.index()];
         memory.cells.push(cell);
-        let program = self.program;
-        let views: Vec<Cell> = memory.views.iter().filter(|view| may_see(program, **view, cell)).copied().collect();
+        let (program, declarations) = (self.program, &self.declarations);
+        let views: Vec<Cell> = memory.views.iter().filter(|view| may_see(program, declarations, **view, cell)).copied().collect();
         for view in views {
             self.see(view, cell);
         }
@@ -204,8 +217,8 @@ impl Solver<'_> {
         let view = (class, form, node);
         let memory = &mut self.memories[object.index()];
         memory.views.push(view);
-        let program = self.program;
-        let cells: Vec<Cell> = memory.cells.iter().filter(|cell| may_see(program, view, **cell)).copied().collect();
+        let (program, declarations) = (self.program, &self.declarations);
+        let cells: Vec<Cell> = memory.cells.iter().filter(|cell| may_see(program, declarations, view, **cell)).copied().collect();
         for cell in cells {
             self.see(view, cell);
         }
@@ -243,7 +256,8 @@ impl Solver<'_> {
         let (transfer, size) = (self.copies[copy as usize].transfer, self.copies[copy as usize].size);
         match self.content(object) {
             Content::Cells if !self.is_without_pointers(object) => {
-                let link = Link { from: self.folded(object, class), object: transfer, to: Class::at(0), size, keeps_types: true };
+                let link =
+                    Link { from: self.folded(object, class), object: transfer, to: Class::at(0), size, types: Types::Kept };
                 self.add_link(object, link);
             }
             Content::Outside => {
@@ -262,9 +276,13 @@ impl Solver<'_> {
         match self.content(object) {
             Content::Cells if self.is_constant(object) => {}
             Content::Cells => {
-                // What has no declared type gets the type of what is copied into it (C17 6.5p6).
-                let keeps_types = keeps_types || !self.objects[object.index()].has_declared_type();
-                self.add_link(transfer, Link { from: Class::at(0), object, to: class, size, keeps_types });
+                let target = &self.objects[object.index()];
+                let types = match (keeps_types || !target.has_declared_type() || target.is_of_bytes(), size) {
+                    (true, _) => Types::Kept,
+                    (false, None) => Types::Assumed,
+                    (false, Some(_)) => Types::Forgotten,
+                };
+                self.add_link(transfer, Link { from: Class::at(0), object, to: class, size, types });
             }
             Content::Outside => {
                 if let Some(view) = self.view(transfer, Class::ANY, Form::of(1)) {
@@ -290,7 +308,10 @@ impl Solver<'_> {
         if !link.from.overlaps(link.size.unwrap_or(u64::MAX), class, form.width.into()) {
             return;
         }
-        let form = if link.keeps_types { form } else { form.untyped() };
+        let ty = self.objects[link.object.index()].ty;
+        let form = if link.types == Types::Forgotten { form.copied_into(ty) } else { form };
+        self.assumes_types_of_copies |= link.types == Types::Assumed
+            && form.alias.is_some_and(|alias| ty.is_none_or(|ty| !self.declarations.holds_only(self.program, ty, alias)));
         let is_whole = class.count > 1 && class.residue >= link.from.residue && link.from == Class::at(link.from.residue);
         let (from, to) = (link.from.flat(), link.to.flat());
         let flat = class.flat();
@@ -320,6 +341,8 @@ impl Solver<'_> {
 }
 
 /// Whether a load there may read what was stored here.
-fn may_see(program: &Program, (view, how, _): Cell, (cell, stored, _): Cell) -> bool {
-    program.may_touch(how.alias, stored.alias) && view.overlaps(how.width.into(), cell, stored.width.into())
+fn may_see<'p>(program: &'p Program, declarations: &Declarations<'p>, (view, how, _): Cell, (cell, stored, _): Cell) -> bool {
+    program.may_touch(how.alias, stored.alias)
+        && stored.declared.is_none_or(|ty| declarations.may_hold(program, ty, how.alias))
+        && view.overlaps(how.width.into(), cell, stored.width.into())
 }

@@ -19,6 +19,8 @@ mod arithmetic;
 mod builtin;
 mod call;
 mod contents;
+mod context;
+mod declared;
 mod form;
 mod generate;
 mod graph;
@@ -30,7 +32,6 @@ mod order;
 mod set;
 mod solve;
 mod statistics;
-mod wrapper;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,10 +42,10 @@ pub use location::{Location, Offset};
 pub use object::{AbstractObject, AbstractObjectId, AbstractObjectKind, Callers};
 pub use statistics::Statistics;
 
+use context::Contexts;
 use graph::{Graph, NodeId};
 use location::{Class, LocationTable};
 use solve::Solver;
-use wrapper::Wrappers;
 
 use super::call_graph::{CallEdge, CallKind};
 use crate::deadline::{Deadline, OutOfTime};
@@ -69,12 +70,13 @@ pub struct PointsTo {
     /// Whether some number that was computed from addresses is used as one, and whether such numbers count as addresses.
     has_used_residues: bool,
     residues_are_addresses: bool,
+    assumes_types_of_copies: bool,
     /// By object: whether code outside may hand out its address although the program never gave it away.
     is_named_outside: Vec<bool>,
     constants: FxHashMap<ConstantId, NodeId>,
     edges: BTreeSet<CallEdge>,
     callees: BTreeMap<SiteId, Vec<FunctionId>>,
-    wrappers: Wrappers,
+    contexts: Contexts,
     statistics: Statistics,
 }
 
@@ -146,12 +148,14 @@ impl PointsTo {
             callees.sort_unstable();
             callees.dedup();
         });
+        let registers = solver.registers_of_functions();
         let statistics = Statistics {
+            functions: registers.iter().flatten().count(),
             objects: solver.objects.len(),
             locations: solver.locations.len(),
             nodes: solver.graph.len(),
             edges: solver.graph.edge_count(),
-            wrappers: solver.wrappers.len(),
+            contexts: solver.contexts.len(),
             escaped_objects: is_escaped.iter().filter(|escaped| **escaped).count(),
             ..solver.statistics
         };
@@ -168,16 +172,17 @@ impl PointsTo {
             cells: solver.memories.into_iter().map(|memory| memory.cells).collect(),
             locations: solver.locations,
             graph: solver.graph,
-            registers: solver.registers,
+            registers,
             residue_sources: solver.residue_sources,
             handed_over: solver.handed_over,
             constants: solver.constants,
             edges: solver.edges,
             callees,
-            wrappers: solver.wrappers,
+            contexts: solver.contexts,
             statistics,
             has_used_residues: false,
             residues_are_addresses: solver.residues_are_addresses,
+            assumes_types_of_copies: solver.assumes_types_of_copies,
             is_named_outside,
         };
         points_to.has_used_residues = points_to.uses_residues(program);
@@ -226,6 +231,11 @@ impl PointsTo {
         self.has_used_residues && !self.residues_are_addresses
     }
 
+    /// Whether an address may have been copied to where it is read as a pointer of another type, and that was not followed.
+    pub fn assumes_types_of_copies(&self) -> bool {
+        self.assumes_types_of_copies
+    }
+
     /// Whether each thread has an instance of its own, made by the compiler (`_Thread_local`) or kept by the library (`errno`).
     pub fn is_of_thread(&self, object: AbstractObjectId) -> bool {
         self.is_of_thread[object.index()] || matches!(self.object(object).kind, AbstractObjectKind::ThreadLocal(_))
@@ -271,17 +281,12 @@ impl PointsTo {
         function: FunctionId,
         calls: impl IntoIterator<Item = (Option<SiteId>, FunctionId)>,
     ) -> Option<AbstractObjectId> {
-        let mut callers = Callers::new();
-        let (mut at, mut inside) = (site, function);
-        for (caller_site, caller) in calls {
-            match caller_site {
-                Some(caller_site) if self.wrappers.is_source(inside, at) => {
-                    callers.push(caller_site);
-                    (at, inside) = (caller_site, caller);
-                }
-                _ => break,
-            }
-        }
+        let mut inside = Some(function);
+        let activations = calls.into_iter().chain([(None, function)]);
+        let activations =
+            activations.map(|(began_by, caller)| (began_by, inside.replace(caller).expect("each call has a caller")));
+        let context = self.contexts.of_activations(activations)?;
+        let callers = self.contexts.callers_of_memory(context, site);
         self.object_of_kind(&AbstractObjectKind::Heap { site, callers })
     }
 

@@ -1,7 +1,8 @@
 //! Abstract objects: what run-time objects are called when no run is at hand.
 
+use crate::program::describe::{resolve, size_of};
 use crate::program::index::*;
-use crate::program::{Program, RegisterId, SiteId};
+use crate::program::{DebugTypeKind, Program, RegisterId, SiteId};
 use smallvec::SmallVec;
 
 /// A number in the table of abstract objects.
@@ -63,7 +64,9 @@ pub struct AbstractObject {
     pub size: Option<u64>,
     /// Of every instance's address.
     pub align: u64,
-    /// The size of the elements when the object is an array, as debug information says.
+    /// What it is declared as.
+    pub ty: Option<DebugTypeId>,
+    /// The size of the elements when it is declared as an array.
     pub element: Option<u64>,
 }
 
@@ -71,7 +74,17 @@ impl AbstractObject {
     pub fn new(kind: AbstractObjectKind) -> AbstractObject {
         // Code has an address, and nothing behind it.
         let is_code = matches!(kind, AbstractObjectKind::Function(_) | AbstractObjectKind::Label(..));
-        AbstractObject { kind, size: is_code.then_some(0), align: 1, element: None }
+        AbstractObject { kind, size: is_code.then_some(0), align: 1, ty: None, element: None }
+    }
+
+    pub fn declared(
+        program: &Program,
+        kind: AbstractObjectKind,
+        size: Option<u64>,
+        align: u64,
+        ty: Option<DebugTypeId>,
+    ) -> AbstractObject {
+        AbstractObject { kind, size, align, ty, element: element_size(program, ty) }
     }
 
     pub fn of_global(program: &Program, global: GlobalId) -> AbstractObject {
@@ -80,12 +93,17 @@ impl AbstractObject {
             if variable.is_thread_local { AbstractObjectKind::ThreadLocal(global) } else { AbstractObjectKind::Global(global) };
         // The size of what is declared only (`extern int table[];`) is a guess.
         let size = if variable.is_external { None } else { Some(variable.size) };
-        AbstractObject { kind, size, align: variable.align.max(1), element: element_size(program, variable.debug_type) }
+        AbstractObject::declared(program, kind, size, variable.align.max(1), variable.debug_type)
     }
 
     /// Whether its declaration says what types its bytes have, or may do so. Memory that was allocated has the types that are stored in it.
     pub fn has_declared_type(&self) -> bool {
         !matches!(self.kind, AbstractObjectKind::Heap { .. } | AbstractObjectKind::Transfer(_))
+    }
+
+    /// Whether it is declared as an array of single bytes: no address is read there as it is, and what is copied through it stays what it was.
+    pub fn is_of_bytes(&self) -> bool {
+        self.element == Some(1)
     }
 
     /// Has an address but no bytes that a program reads or writes.
@@ -95,18 +113,9 @@ impl AbstractObject {
 }
 
 /// The size of an array type's elements, typedefs and qualifiers looked through.
-pub(super) fn element_size(program: &Program, ty: Option<DebugTypeId>) -> Option<u64> {
-    use crate::program::DebugTypeKind;
-    let mut current = ty;
-    // A typedef cannot name itself, but debug information is input: it gets only so many steps.
-    for _ in 0..16 {
-        match &program.debug_types[current?].kind {
-            DebugTypeKind::Alias { of, .. } => current = *of,
-            DebugTypeKind::Array { element: Some(element), .. } => {
-                return Some(program.debug_types[*element].size).filter(|size| *size > 1);
-            }
-            _ => return None,
-        }
+fn element_size(program: &Program, ty: Option<DebugTypeId>) -> Option<u64> {
+    match resolve(program, ty?)?.1.kind {
+        DebugTypeKind::Array { element: Some(element), .. } => Some(size_of(program, element)).filter(|size| *size > 0),
+        _ => None,
     }
-    None
 }

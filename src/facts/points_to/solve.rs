@@ -7,9 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use typed_index_collections::TiVec;
 
 use super::call::Call;
+use super::context::{ContextId, Contexts};
+use super::declared::Declarations;
 use super::form::Form;
 use super::graph::{Constraint, Graph, NodeId};
 use super::library::Registration;
@@ -18,7 +19,6 @@ use super::memory::ObjectMemory;
 use super::object::{AbstractObject, AbstractObjectId, AbstractObjectKind};
 use super::set::LocationSet;
 use super::statistics::Statistics;
-use super::wrapper::Wrappers;
 use crate::deadline::{Deadline, OutOfTime};
 use crate::facts::call_graph::CallEdge;
 use crate::models::BoundModels;
@@ -51,11 +51,9 @@ pub(super) struct Solver<'p> {
     pub links: FxHashSet<(AbstractObjectId, Class, AbstractObjectId, Class)>,
     pub locations: LocationTable,
     pub graph: Graph,
-    /// The first node of each reachable function's registers.
-    pub registers: TiVec<FunctionId, Option<NodeId>>,
-    pub returns: FxHashMap<FunctionId, NodeId>,
-    /// What wrappers return besides fresh memory.
-    pub other_returns: FxHashMap<FunctionId, NodeId>,
+    pub contexts: Contexts,
+    pub declarations: Declarations<'p>,
+    pub returns: FxHashMap<ContextId, NodeId>,
     pub constants: FxHashMap<ConstantId, NodeId>,
     pub copies: Vec<CopyOfMemory>,
     pub calls: Vec<Call>,
@@ -72,8 +70,8 @@ pub(super) struct Solver<'p> {
     /// Code outside the program hands out addresses that it may know by name.
     pub has_outside_results: bool,
     pub edges: BTreeSet<CallEdge>,
-    pub wrappers: Wrappers,
-    pub pending: VecDeque<FunctionId>,
+    /// Contexts whose constraints are to be made.
+    pub pending: VecDeque<ContextId>,
     pub pending_globals: VecDeque<(AbstractObjectId, GlobalId)>,
     /// The locations of keys of thread-specific data: few.
     pub keys: Vec<u32>,
@@ -92,6 +90,8 @@ pub(super) struct Solver<'p> {
     /// Where numbers computed from addresses are used as addresses, and whether they count as such.
     pub used_residues: Vec<NodeId>,
     pub residues_are_addresses: bool,
+    /// An address is copied with the type it has into something declared that may be read with another one.
+    pub assumes_types_of_copies: bool,
     /// Some object has got so many offsets that a cycle of arithmetic is likely.
     pub has_many_offsets: bool,
     pub statistics: Statistics,
@@ -125,9 +125,9 @@ impl<'p> Solver<'p> {
             links: FxHashSet::default(),
             locations: LocationTable::default(),
             graph,
-            registers: program.functions.iter().map(|_| None).collect(),
+            contexts: Contexts::of(program, models),
+            declarations: Declarations::default(),
             returns: FxHashMap::default(),
-            other_returns: FxHashMap::default(),
             constants: FxHashMap::default(),
             copies: Vec::new(),
             calls: Vec::new(),
@@ -139,7 +139,6 @@ impl<'p> Solver<'p> {
             has_foreign_functions,
             has_outside_results: false,
             edges: BTreeSet::new(),
-            wrappers: Wrappers::of(program, models),
             pending: VecDeque::new(),
             pending_globals: VecDeque::new(),
             keys: Vec::new(),
@@ -151,6 +150,7 @@ impl<'p> Solver<'p> {
             handed_over,
             used_residues: Vec::new(),
             residues_are_addresses: false,
+            assumes_types_of_copies: false,
             has_many_offsets: false,
             statistics: Statistics::default(),
         };
@@ -195,8 +195,9 @@ impl<'p> Solver<'p> {
             };
             let target = self.object(target);
             let class = Class::at(0).plus(relocation.addend).unwrap_or(Class::ANY);
+            let form = Form::of(self.pointer_bytes).copied_into(program.globals[global].debug_type);
             if let (Some(cell), Some(location)) =
-                (self.cell(object, Class::at(relocation.offset), Form::of(self.pointer_bytes)), self.locate(target, class, false))
+                (self.cell(object, Class::at(relocation.offset), form), self.locate(target, class, false))
             {
                 self.graph.add_location(cell, location);
             }
@@ -225,9 +226,9 @@ impl<'p> Solver<'p> {
         let mut since_order = 0;
         loop {
             let mut is_larger = false;
-            while let Some(function) = self.pending.pop_front() {
+            while let Some(context) = self.pending.pop_front() {
                 deadline.check()?;
-                self.generate(function);
+                self.generate(context);
                 is_larger = true;
             }
             while let Some((object, global)) = self.pending_globals.pop_front() {
@@ -295,12 +296,12 @@ impl<'p> Solver<'p> {
     /// Makes a constraint hold for what its node has gained.
     fn apply(&mut self, node: NodeId, constraint: Constraint, delta: &LocationSet) {
         match constraint {
-            Constraint::Load { to, form } => self.for_each_content(node, delta, form.width.into(), |solver, object, class| {
+            Constraint::Load { to, form } => self.for_each_content(node, delta, form, |solver, object, class| {
                 if let Some(view) = solver.view(object, class, form) {
                     solver.carry(view, to, form.width.into());
                 }
             }),
-            Constraint::Store { from, form } => self.for_each_content(node, delta, form.width.into(), |solver, object, class| {
+            Constraint::Store { from, form } => self.for_each_content(node, delta, form, |solver, object, class| {
                 solver.store_cells(object, class, from, form);
             }),
             Constraint::StoreTo { address, form } => self.attach(address, Constraint::Store { from: node, form }),
@@ -365,14 +366,16 @@ impl<'p> Solver<'p> {
         &mut self,
         node: NodeId,
         delta: &LocationSet,
-        width: u64,
+        form: Form,
         mut act: impl FnMut(&mut Self, AbstractObjectId, Class),
     ) {
         self.expand_residue(node, delta);
-        let least = width.min(self.pointer_bytes.into());
+        let least = u64::from(form.width.min(self.pointer_bytes));
         for location in delta.iter() {
             let (object, class) = self.locations.get(location);
-            if self.is_accessible(object, class, least) && !self.is_without_pointers(object) {
+            let ty = self.objects[object.index()].ty;
+            let is_held = ty.is_none_or(|ty| self.declarations.may_hold(self.program, ty, form.alias));
+            if is_held && self.is_accessible(object, class, least) && !self.is_without_pointers(object) {
                 act(self, object, class);
             }
         }

@@ -13,8 +13,8 @@ pub struct Statistics {
     pub orderings: usize,
     /// How often a node passed on what it had gained.
     pub visits: usize,
-    /// Functions whose allocations are told apart by caller.
-    pub wrappers: usize,
+    /// Ways of calling a function that were looked at apart.
+    pub contexts: usize,
     /// Arrays whose elements became one.
     pub folded_arrays: usize,
     /// Objects whose bytes became one.

@@ -1,6 +1,6 @@
 //! Parts of aggregates: address arithmetic, `extractvalue`, `insertvalue`. All in bytes, by the module's layout.
 
-use llvm_sys::{LLVMOpcode, LLVMTypeKind, LLVMValueKind};
+use llvm_sys::LLVMTypeKind;
 
 use super::Lowering;
 use super::body::Body;
@@ -58,12 +58,7 @@ fn is_followed(mut pointer: Value) -> bool {
     // Arrays of arrays: one step for each subscript.
     const MOST_SUBSCRIPTS: usize = 8;
     for _ in 0..MOST_SUBSCRIPTS {
-        let opcode = match pointer.kind() {
-            LLVMValueKind::LLVMInstructionValueKind => pointer.opcode(),
-            LLVMValueKind::LLVMConstantExprValueKind => pointer.constant_opcode(),
-            _ => return false,
-        };
-        if opcode != LLVMOpcode::LLVMGetElementPtr {
+        if !pointer.is_element_pointer() {
             return false;
         }
         let mut answer = None;

@@ -2,12 +2,13 @@
 //!
 //! A tag names a base type, an access type and an offset. The access type is a node with a name and a parent, up to `omnipotent char` and a root; a
 //! base type that differs from it is a structure: a node with a name, and a type and an offset for each member. Trees of other languages, and nodes of
-//! another form, give no type.
+//! another form, give no type. Members of structures with a flexible array have no base type; the address says which they are.
 
+use llvm_sys::LLVMTypeKind;
 use rustc_hash::FxHashMap;
 
 use super::Lowering;
-use super::llvm::{Metadata, Value};
+use super::llvm::{LlvmType, Metadata, Value};
 use crate::program::{AliasType, AliasTypeId};
 
 const CHAR: &str = "omnipotent char";
@@ -32,17 +33,50 @@ pub(super) struct AliasTypes {
     known: FxHashMap<Metadata, Option<usize>>,
     /// By structure and offset.
     members: FxHashMap<(usize, u64), AliasTypeId>,
+    /// By the name of a structure with a flexible array, offset and scalar type.
+    open_members: FxHashMap<(String, u64, AliasTypeId), AliasTypeId>,
 }
 
 impl Lowering {
-    pub(super) fn alias_type(&mut self, instruction: Value) -> Option<AliasTypeId> {
+    pub(super) fn alias_type(&mut self, instruction: Value, address: Value) -> Option<AliasTypeId> {
         let tag = instruction.metadata(self.module, self.alias_kind)?;
-        if let Some(known) = self.alias_types.tags.get(&tag) {
-            return *known;
+        let ty = match self.alias_types.tags.get(&tag) {
+            Some(known) => *known,
+            None => {
+                let ty = self.alias_type_of_tag(tag);
+                self.alias_types.tags.insert(tag, ty);
+                ty
+            }
+        }?;
+        match self.program.alias_types[ty] {
+            AliasType::Scalar { .. } => Some(self.open_member(address, ty).unwrap_or(ty)),
+            AliasType::Member { .. } => Some(ty),
         }
-        let ty = self.alias_type_of_tag(tag);
-        self.alias_types.tags.insert(tag, ty);
-        ty
+    }
+
+    /// The member that is at this address, if its structure has a flexible array.
+    fn open_member(&mut self, address: Value, scalar: AliasTypeId) -> Option<AliasTypeId> {
+        if !address.is_element_pointer() || address.operand_count() != 3 {
+            return None;
+        }
+        let structure = address.source_element_type();
+        if structure.kind() != LLVMTypeKind::LLVMStructTypeKind || !has_flexible_array(structure) {
+            return None;
+        }
+        let is_number = |position| address.operand(position).is_integer_constant();
+        let field = (is_number(1) && is_number(2) && address.operand(1).signed_value() == 0)
+            .then(|| u32::try_from(address.operand(2).signed_value()).ok())??;
+        let offset = self.types.layout.offset(structure, field);
+        let name = structure.name()?;
+        // The linker numbers types of one name.
+        let name = name.trim_end_matches(|digit: char| digit.is_ascii_digit()).trim_end_matches('.').to_owned();
+        if let Some(known) = self.alias_types.open_members.get(&(name.clone(), offset, scalar)) {
+            return Some(*known);
+        }
+        let member = AliasType::Member { structure: name.clone(), offset, scalar, is_open: true };
+        let id = self.program.alias_types.push_and_get_key(member);
+        self.alias_types.open_members.insert((name, offset, scalar), id);
+        Some(id)
     }
 
     /// Whether a copy is an assignment of a structure: the compiler says what types its parts have.
@@ -98,7 +132,7 @@ impl Lowering {
             return Some(*known);
         }
         let name = structure.operands().first().copied().flatten()?.string()?;
-        let id = self.program.alias_types.push_and_get_key(AliasType::Member { structure: name, offset, scalar });
+        let id = self.program.alias_types.push_and_get_key(AliasType::Member { structure: name, offset, scalar, is_open: false });
         self.alias_types.members.insert((number, offset), id);
         Some(id)
     }
@@ -131,6 +165,16 @@ impl Lowering {
             }
         }
         Some(())
+    }
+}
+
+/// Whether the structure ends in an array without a length.
+fn has_flexible_array(structure: LlvmType) -> bool {
+    let Some(last) = structure.field_count().checked_sub(1).map(|last| structure.field(last)) else { return false };
+    match last.kind() {
+        LLVMTypeKind::LLVMArrayTypeKind => last.array_length() == 0,
+        LLVMTypeKind::LLVMStructTypeKind => has_flexible_array(last),
+        _ => false,
     }
 }
 

@@ -18,14 +18,14 @@ impl Body<'_> {
 
     pub(super) fn load(&mut self, instruction: Value) {
         let address = self.operand(instruction.operand(0));
-        let access = self.access(instruction, instruction.ordering());
+        let access = self.access(instruction, instruction.operand(0), instruction.ordering());
         self.define(instruction, Operation::Load { address, access });
     }
 
     pub(super) fn store(&mut self, instruction: Value) {
         let value = self.operand(instruction.operand(0));
         let address = self.operand(instruction.operand(1));
-        let access = self.access(instruction, instruction.ordering());
+        let access = self.access(instruction, instruction.operand(1), instruction.ordering());
         self.perform(Operation::Store { address, value, access });
     }
 
@@ -55,7 +55,7 @@ impl Body<'_> {
         };
         let address = self.operand(instruction.operand(0));
         let value = self.operand(instruction.operand(1));
-        let access = self.access(instruction, instruction.ordering());
+        let access = self.access(instruction, instruction.operand(0), instruction.ordering());
         self.define(instruction, Operation::ReadModifyWrite { op, address, value, access });
     }
 
@@ -66,7 +66,7 @@ impl Body<'_> {
             address,
             expected,
             replacement,
-            access: self.access(instruction, instruction.success_ordering()),
+            access: self.access(instruction, instruction.operand(0), instruction.success_ordering()),
             failure: ordering(instruction.failure_ordering()).expect("a compare-exchange is atomic"),
             is_weak: instruction.is_weak(),
             success_offset: self.lowering.types.layout.offset(instruction.ty(), 1),
@@ -79,14 +79,14 @@ impl Body<'_> {
         self.perform(Operation::Fence { ordering, scope: scope(instruction) });
     }
 
-    fn access(&mut self, instruction: Value, order: LLVMAtomicOrdering) -> Access {
+    fn access(&mut self, instruction: Value, address: Value, order: LLVMAtomicOrdering) -> Access {
         let ordering = ordering(order);
         Access {
             ordering,
             scope: if ordering.is_some() { scope(instruction) } else { Scope::System },
             is_volatile: instruction.is_volatile(),
             align: instruction.align().max(1),
-            alias: self.lowering.alias_type(instruction),
+            alias: self.lowering.alias_type(instruction, address),
         }
     }
 }

@@ -5,6 +5,8 @@
 
 mod path;
 
+pub use path::{resolve, size_of};
+
 use rustc_hash::FxHashMap;
 use typed_index_collections::TiVec;
 

@@ -24,9 +24,10 @@ pub fn parse_variable(cursor: &mut Cursor<'_>) -> Result<Variable> {
 }
 
 pub fn parse_alias_type(cursor: &mut Cursor<'_>) -> Result<AliasType> {
+    let is_open = cursor.take_word("open");
     if cursor.take_word("member") {
         let (structure, offset) = (cursor.string()?, cursor.number()?);
-        return Ok(AliasType::Member { structure, offset, scalar: AliasTypeId::from(cursor.prefixed("a")?) });
+        return Ok(AliasType::Member { structure, offset, scalar: AliasTypeId::from(cursor.prefixed("a")?), is_open });
     }
     let name = cursor.string()?;
     Ok(AliasType::Scalar { name, parent: cursor.take_prefixed("a")?.map(AliasTypeId::from) })

@@ -33,8 +33,9 @@ pub fn print_alias_type(ty: &AliasType) -> String {
         AliasType::Scalar { name, parent } => {
             format!("{}{}", quote(name), parent.map_or(String::new(), |parent| format!(" a{}", usize::from(parent))))
         }
-        AliasType::Member { structure, offset, scalar } => {
-            format!("member {} {offset} a{}", quote(structure), usize::from(*scalar))
+        AliasType::Member { structure, offset, scalar, is_open } => {
+            let how = if *is_open { "open " } else { "" };
+            format!("{how}member {} {offset} a{}", quote(structure), usize::from(*scalar))
         }
     }
 }

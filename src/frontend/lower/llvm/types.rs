@@ -1,6 +1,6 @@
 //! Types and their layout in memory.
 
-use std::ffi::c_uint;
+use std::ffi::{CStr, c_uint};
 
 use llvm_sys::LLVMTypeKind;
 use llvm_sys::core::*;
@@ -57,6 +57,12 @@ impl LlvmType {
     /// Of a struct type.
     pub fn field(self, index: u32) -> LlvmType {
         LlvmType(unsafe { LLVMStructGetTypeAtIndex(self.0, index) })
+    }
+
+    /// Of a struct type.
+    pub fn name(self) -> Option<String> {
+        let name = unsafe { LLVMGetStructName(self.0) };
+        (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
     }
 
     pub fn is_sized(self) -> bool {

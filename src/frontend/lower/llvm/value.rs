@@ -310,6 +310,15 @@ impl Value {
         LlvmType::new(unsafe { LLVMGetAllocatedType(self.0) })
     }
 
+    /// Whether it is a GEP, instruction or constant expression.
+    pub fn is_element_pointer(self) -> bool {
+        match self.kind() {
+            LLVMValueKind::LLVMInstructionValueKind => self.opcode() == LLVMOpcode::LLVMGetElementPtr,
+            LLVMValueKind::LLVMConstantExprValueKind => self.constant_opcode() == LLVMOpcode::LLVMGetElementPtr,
+            _ => false,
+        }
+    }
+
     /// Of a GEP, instruction or constant expression.
     pub fn source_element_type(self) -> LlvmType {
         LlvmType::new(unsafe { LLVMGetGEPSourceElementType(self.0) })

@@ -1,0 +1,375 @@
+//! Contexts: functions that are small, or hand out fresh memory, are looked at once for each way of calling them.
+//!
+//! # Definition   A function is *told apart* if it has a body, no variadic arguments, gets or returns an address, is in no circle of direct calls, and has at most
+//!                [`SMALL`] instructions, or [`LARGE`] if it returns what an allocation, or a function of this kind, has returned to it. The context of its
+//!                activation is the site of its call, followed by the caller's context, cut after [`DEPTH`] sites. Activations of all other functions,
+//!                and those that no call instruction began (threads, callbacks, `main`), have the empty context.
+//! # Theorem      Every activation of a run has one context, and what its registers hold is in the sets of that context's registers; so heap objects of one
+//!                allocation in different contexts are different. A number that the calls of a context pass on to an allocation is its size.
+//! # Paper        Sharir, Pnueli 1981 (call strings); Smaragdakis, Kastrinis, Balatsouras 2014 for choosing the functions that are worth it.
+//! # Deviations   1. Stack slots are shared by the contexts of their function.  2. After [`MOST_REGISTERS`] new contexts are the empty one.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use typed_index_collections::TiVec;
+
+use super::call::Call;
+use super::graph::NodeId;
+use super::location::Class;
+use super::object::{AbstractObject, AbstractObjectKind, Callers};
+use super::solve::Solver;
+use crate::facts::call_graph::CallKind;
+use crate::models::{AllocationResult, BoundModels, Effect, SizeSource};
+use crate::program::{
+    Callee, CastKind, Constant, Function, FunctionId, Operand, Operation, Parameter, Program, SiteId, TerminatorKind, Type,
+};
+
+/// Instructions of a function that is told apart, and of one that hands out memory.
+const SMALL: usize = 16;
+const LARGE: usize = 200;
+/// Sites of a context.
+const DEPTH: usize = 2;
+/// How deep functions that hand out memory are followed.
+const LEVELS: usize = 3;
+/// Registers of all contexts but the empty ones: what small programs need, and no burden for large ones.
+const MOST_REGISTERS: usize = 30_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct ContextId(u32);
+
+#[derive(Debug)]
+struct Context {
+    function: FunctionId,
+    callers: Callers,
+    /// The first node of the function's registers.
+    registers: NodeId,
+}
+
+#[derive(Debug)]
+pub(super) struct Contexts {
+    is_told_apart: TiVec<FunctionId, bool>,
+    /// Calls whose results their function may return as they are.
+    returned: FxHashSet<SiteId>,
+    known: Vec<Context>,
+    numbers: FxHashMap<(FunctionId, Callers), ContextId>,
+    /// By the caller's context, the call and the callee.
+    steps: FxHashMap<(ContextId, SiteId, FunctionId), ContextId>,
+    /// What the calls of a site pass at each position.
+    passed: FxHashMap<SiteId, Vec<Passed>>,
+    registers_left: usize,
+}
+
+/// What a call passes to its callee, as far as its text says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Passed {
+    Number(u64),
+    /// What its own caller has passed.
+    Parameter(usize),
+    Other,
+}
+
+impl Contexts {
+    pub fn of(program: &Program, models: &BoundModels<'_>) -> Contexts {
+        let mut returned = FxHashSet::default();
+        Contexts {
+            is_told_apart: told_apart(program, models, &mut returned),
+            returned,
+            known: Vec::new(),
+            numbers: FxHashMap::default(),
+            steps: FxHashMap::default(),
+            passed: passed_by_site(program),
+            registers_left: MOST_REGISTERS,
+        }
+    }
+
+    pub fn function(&self, context: ContextId) -> FunctionId {
+        self.known[context.0 as usize].function
+    }
+
+    pub fn callers(&self, context: ContextId) -> &Callers {
+        &self.known[context.0 as usize].callers
+    }
+
+    /// The calls that a heap object's name consists of, when it is allocated in this context: as far out as it is returned.
+    pub fn callers_of_memory(&self, context: ContextId, site: SiteId) -> Callers {
+        let calls = std::iter::once(site).chain(self.callers(context).iter().copied());
+        let is_returned = calls.map(|site| self.returned.contains(&site));
+        self.callers(context)
+            .iter()
+            .copied()
+            .zip(is_returned)
+            .take_while(|(_, is_returned)| *is_returned)
+            .map(|(site, _)| site)
+            .collect()
+    }
+
+    pub fn registers(&self, context: ContextId) -> NodeId {
+        self.known[context.0 as usize].registers
+    }
+
+    pub fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    /// The context of the innermost of these activations: each the call instruction that began it, if one did, and its function; innermost first.
+    pub fn of_activations(&self, activations: impl IntoIterator<Item = (Option<SiteId>, FunctionId)>) -> Option<ContextId> {
+        let mut path = Vec::new();
+        for (site, function) in activations {
+            let site = site.filter(|_| self.is_told_apart[function]);
+            path.push((site, function));
+            if site.is_none() {
+                break;
+            }
+        }
+        let (_, outermost) = path.pop()?;
+        let first = self.numbers.get(&(outermost, Callers::new())).copied()?;
+        path.into_iter().rev().try_fold(first, |context, (site, function)| self.steps.get(&(context, site?, function)).copied())
+    }
+
+    /// What the allocation at the first of these calls asks for: a constant, there or where the context passes it on.
+    fn size(&self, sites: &[SiteId], size: SizeSource) -> Option<u64> {
+        let passed = |position: usize| {
+            let mut position = position;
+            for site in sites {
+                match self.passed.get(site)?.get(position)? {
+                    Passed::Number(number) => return Some(*number),
+                    Passed::Parameter(parameter) => position = *parameter,
+                    Passed::Other => return None,
+                }
+            }
+            None
+        };
+        match size {
+            SizeSource::Constant(size) => Some(size),
+            SizeSource::Argument(position) => passed(position),
+            SizeSource::Product(left, right) => passed(left)?.checked_mul(passed(right)?),
+            SizeSource::String(_) | SizeSource::Unknown => None,
+        }
+    }
+}
+
+fn passed_by_site(program: &Program) -> FxHashMap<SiteId, Vec<Passed>> {
+    let mut all: FxHashMap<SiteId, Vec<Passed>> = FxHashMap::default();
+    for function in &program.functions {
+        for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
+            let Operation::Call { arguments, .. } = &instruction.operation else { continue };
+            let passed: Vec<Passed> = arguments.iter().map(|argument| passed(program, function, argument.value)).collect();
+            // Calls of one site have to agree.
+            let known = all.entry(instruction.site).or_insert_with(|| passed.clone());
+            known.truncate(passed.len());
+            for (known, passed) in known.iter_mut().zip(passed) {
+                *known = if *known == passed { passed } else { Passed::Other };
+            }
+        }
+    }
+    all
+}
+
+fn passed(program: &Program, function: &Function, value: Operand) -> Passed {
+    match value {
+        Operand::Constant(constant) => match program.constants[constant] {
+            Constant::Integer { value, .. } => u64::try_from(value).map_or(Passed::Other, Passed::Number),
+            _ => Passed::Other,
+        },
+        Operand::Register(register) => {
+            let position = function.parameters.iter().position(|parameter| parameter.register == register);
+            position.map_or(Passed::Other, Passed::Parameter)
+        }
+    }
+}
+
+fn told_apart(program: &Program, models: &BoundModels<'_>, returned: &mut FxHashSet<SiteId>) -> TiVec<FunctionId, bool> {
+    let hands_out = functions_that_hand_out_memory(program, models, returned);
+    let in_circle = functions_in_circles(program);
+    let is_told_apart = program.functions.iter_enumerated().map(|(id, function)| {
+        let most = if hands_out.contains(&id) { LARGE } else { SMALL };
+        let has_address = |parameter: &Parameter| {
+            program.layout.store_bytes(function.registers[parameter.register].ty) >= u64::from(program.layout.pointer_bytes)
+        };
+        function.is_defined()
+            && !function.is_variadic
+            && !in_circle[id]
+            && !models[id].is_some_and(|model| model.is_override)
+            && (function.return_type == Type::POINTER || function.parameters.iter().any(has_address))
+            && function.blocks.iter().map(|block| block.instructions.len()).sum::<usize>() <= most
+    });
+    is_told_apart.collect()
+}
+
+/// Whether each function may, by direct calls, call itself.
+fn functions_in_circles(program: &Program) -> TiVec<FunctionId, bool> {
+    let mut graph: petgraph::Graph<(), ()> = petgraph::Graph::new();
+    program.functions.iter().for_each(|_| {
+        graph.add_node(());
+    });
+    let node = |function: FunctionId| petgraph::graph::NodeIndex::new(usize::from(function));
+    let mut in_circle: TiVec<FunctionId, bool> = program.functions.iter().map(|_| false).collect();
+    for (caller, function) in program.functions.iter_enumerated() {
+        for callee in called(function).map(|(_, callee)| callee) {
+            graph.add_edge(node(caller), node(callee), ());
+            in_circle[caller] |= caller == callee;
+        }
+    }
+    for component in petgraph::algo::tarjan_scc(&graph).into_iter().filter(|component| component.len() > 1) {
+        component.into_iter().for_each(|member| in_circle[FunctionId::from(member.index())] = true);
+    }
+    in_circle
+}
+
+fn called(function: &Function) -> impl Iterator<Item = (SiteId, FunctionId)> {
+    let instructions = function.blocks.iter().flat_map(|block| &block.instructions);
+    instructions.filter_map(|instruction| match instruction.operation {
+        Operation::Call { callee: Callee::Direct(callee), .. } => Some((instruction.site, callee)),
+        _ => None,
+    })
+}
+
+fn functions_that_hand_out_memory(
+    program: &Program,
+    models: &BoundModels<'_>,
+    returned: &mut FxHashSet<SiteId>,
+) -> FxHashSet<FunctionId> {
+    let returns_fresh = |effect: &Effect| {
+        matches!(effect, Effect::Allocate { result: AllocationResult::Returned, .. } | Effect::Reallocate { .. })
+    };
+    let is_allocator = |function: FunctionId| models[function].is_some_and(|model| model.effects.iter().any(returns_fresh));
+    let mut candidates: Vec<(FunctionId, Vec<(SiteId, FunctionId)>)> =
+        program.functions.iter_enumerated().map(|(id, function)| (id, returned_calls(function))).collect();
+    returned.extend(candidates.iter().flat_map(|(_, calls)| calls).map(|(site, _)| *site));
+    let mut found: FxHashSet<FunctionId> = FxHashSet::default();
+    for _ in 0..LEVELS {
+        let is_source = |(_, callee): &(SiteId, FunctionId)| is_allocator(*callee) || found.contains(callee);
+        let (new, rest): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|(_, calls)| calls.iter().any(is_source));
+        candidates = rest;
+        found.extend(new.into_iter().map(|(id, _)| id));
+    }
+    found
+}
+
+/// The calls whose results this function may return as they are, looked for behind phis and selections.
+fn returned_calls(function: &Function) -> Vec<(SiteId, FunctionId)> {
+    if function.return_type != Type::POINTER || !function.is_defined() {
+        return Vec::new();
+    }
+    let mut definitions = vec![None; function.registers.len()];
+    let mut phis = vec![None; function.registers.len()];
+    for block in &function.blocks {
+        block.phis.iter().for_each(|phi| phis[usize::from(phi.result)] = Some(phi));
+        for instruction in &block.instructions {
+            if let Some(result) = instruction.result {
+                definitions[usize::from(result)] = Some(instruction);
+            }
+        }
+    }
+    let values = function.blocks.iter().filter_map(|block| match block.terminator.kind {
+        TerminatorKind::Return(value) => value,
+        _ => None,
+    });
+    let (mut open, mut seen, mut calls) = (values.collect::<Vec<Operand>>(), FxHashSet::default(), Vec::new());
+    while let Some(operand) = open.pop() {
+        let Operand::Register(register) = operand else { continue };
+        if !seen.insert(register) {
+            continue;
+        }
+        if let Some(phi) = phis[usize::from(register)] {
+            open.extend(&phi.operands);
+            continue;
+        }
+        let Some(instruction) = definitions[usize::from(register)] else { continue };
+        match &instruction.operation {
+            Operation::Call { callee: Callee::Direct(callee), .. } => calls.push((instruction.site, *callee)),
+            Operation::Cast { kind: CastKind::Bitcast, value } | Operation::Freeze { value } => open.push(*value),
+            Operation::Select { when_true, when_false, .. } => open.extend([*when_true, *when_false]),
+            // Parameters, loads, addresses that were moved: not fresh.
+            _ => {}
+        }
+    }
+    calls
+}
+
+impl Solver<'_> {
+    /// The function can run in this context: its constraints will be made.
+    fn reach_in(&mut self, function: FunctionId, callers: Callers) -> ContextId {
+        if let Some(&context) = self.contexts.numbers.get(&(function, callers.clone())) {
+            return context;
+        }
+        let registers = self.graph.nodes(self.program.functions[function].registers.len());
+        let context = ContextId(self.contexts.known.len() as u32);
+        self.contexts.known.push(Context { function, callers: callers.clone(), registers });
+        self.contexts.numbers.insert((function, callers), context);
+        self.pending.push_back(context);
+        context
+    }
+
+    /// The same, for an activation that no call instruction begins.
+    pub fn reach(&mut self, function: FunctionId) -> ContextId {
+        self.reach_in(function, Callers::new())
+    }
+
+    /// The context in which a call runs its callee.
+    pub fn context_of(&mut self, call: &Call, callee: FunctionId) -> ContextId {
+        if call.kind != CallKind::Call || !self.contexts.is_told_apart[callee] {
+            return self.reach(callee);
+        }
+        let step = (call.context, call.site, callee);
+        if let Some(&context) = self.contexts.steps.get(&step) {
+            return context;
+        }
+        let outer = self.contexts.callers(call.context);
+        let callers: Callers = [call.site].into_iter().chain(outer.iter().copied()).take(DEPTH).collect();
+        let size = self.program.functions[callee].registers.len();
+        let is_known = self.contexts.numbers.contains_key(&(callee, callers.clone()));
+        let context = if is_known || size <= self.contexts.registers_left {
+            self.contexts.registers_left -= if is_known { 0 } else { size };
+            self.reach_in(callee, callers)
+        } else {
+            self.reach(callee)
+        };
+        self.contexts.steps.insert(step, context);
+        context
+    }
+
+    /// The first node of each reachable function's registers: of its only context, or with what the sets of all its contexts hold.
+    pub fn registers_of_functions(&mut self) -> TiVec<FunctionId, Option<NodeId>> {
+        let mut contexts: TiVec<FunctionId, Vec<NodeId>> = self.program.functions.iter().map(|_| Vec::new()).collect();
+        for context in &self.contexts.known {
+            contexts[context.function].push(context.registers);
+        }
+        let mut all: TiVec<FunctionId, Option<NodeId>> = TiVec::new();
+        for (function, contexts) in contexts.into_iter_enumerated() {
+            all.push(match contexts[..] {
+                [] => None,
+                [only] => Some(only),
+                _ => {
+                    let count = self.program.functions[function].registers.len();
+                    let union = self.graph.nodes(count);
+                    for first in contexts {
+                        for register in 0..count as u32 {
+                            self.graph.add_to(NodeId(union.0 + register), NodeId(first.0 + register));
+                        }
+                    }
+                    Some(union)
+                }
+            });
+        }
+        all
+    }
+
+    /// The call allocates: the object, as large as the call or those around it say.
+    pub fn allocated(&mut self, call: &Call, size: SizeSource) -> AbstractObject {
+        let callers = self.contexts.callers_of_memory(call.context, call.site);
+        let sites: Vec<SiteId> = [call.site].into_iter().chain(callers.iter().copied()).collect();
+        let size = self.contexts.size(&sites, size);
+        // What `malloc` promises at least.
+        let align = u64::from(self.pointer_bytes);
+        AbstractObject { kind: AbstractObjectKind::Heap { site: call.site, callers }, size, align, ty: None, element: None }
+    }
+
+    /// The call returns what it allocates.
+    pub fn allocate(&mut self, call: &Call, size: SizeSource) {
+        let Some((result, _)) = call.result else { return };
+        let object = self.allocated(call, size);
+        let object = self.object(object);
+        let location = self.locate(object, Class::at(0), true).expect("an object has a first byte");
+        self.graph.add_location(result, location);
+    }
+}
