@@ -4,6 +4,10 @@
 #[cfg(feature = "llvm")]
 #[path = "facts/contained.rs"]
 mod contained;
+#[path = "facts/contexts.rs"]
+mod contexts;
+#[path = "facts/declared.rs"]
+mod declared;
 #[cfg(feature = "llvm")]
 mod generator;
 #[path = "facts/language_rules.rs"]

@@ -195,8 +195,7 @@ fn accesses_have_the_types_that_the_compiler_gives_them() {
     assert!(loose.alias_types.is_empty());
 }
 
-/// A member is the same wherever its structure lies, and another one in another structure; a pointer to its type touches it. Structures with an array at
-/// their end have no members here.
+/// A member is the same wherever its structure lies, and another one in another structure; a pointer to its type touches it.
 #[test]
 fn members_have_types_of_their_own() {
     let source = r#"
@@ -225,6 +224,33 @@ fn members_have_types_of_their_own() {
     for (one, other) in [("direct", "first"), ("direct", "conn"), ("conn", "item"), ("item", "number"), ("number", "behind")] {
         assert!(!touches(one, other) && !touches(other, one), "{one} {other}");
     }
+}
+
+/// The members of a structure with a flexible array are told from each other, and not from those of a structure that begins like it.
+#[test]
+fn members_before_a_flexible_array_touch_their_likes() {
+    let source = r#"
+    struct item { struct item *next; struct item *prev; char data[]; };
+    struct marker { struct item *next; struct item *prev; int where; };
+    struct other { int n; struct item *first; };
+    void next(struct item *i, struct item *t) { i->next = t; }
+    void prev(struct item *i, struct item *t) { i->prev = t; }
+    void marker(struct marker *m, struct item *t) { m->next = t; }
+    void other(struct other *o, struct item *t) { o->first = t; }
+    void behind(struct item **p, struct item *t) { *p = t; }
+    "#;
+    let program = lower_c(source, &["-O1", "-Xclang", "-disable-llvm-passes"]);
+    let alias = |name: &str| {
+        let stores = operations(function(&program, name)).filter_map(|operation| match operation {
+            Operation::Store { access, .. } => Some(access.alias),
+            _ => None,
+        });
+        stores.last().expect("it stores")
+    };
+    let touches = |one: &str, other: &str| program.may_touch(alias(one), alias(other));
+    assert!(touches("next", "next") && touches("next", "marker") && touches("marker", "next"));
+    assert!(touches("next", "behind") && touches("behind", "prev"));
+    assert!(!touches("next", "prev") && !touches("prev", "marker") && !touches("next", "other"));
 }
 
 #[test]
