@@ -2,18 +2,18 @@
 //!
 //! # Definition   pts(p) ⊇ {o} for `p = &o`; pts(p) ⊇ pts(q) for `p = q`; pts(p) ⊇ pts(x) for `p = *q`, x ∈ pts(q); pts(x) ⊇ pts(q) for `*p = q`,
 //!                x ∈ pts(p); the least solution. A location x is an abstract object and a class of byte offsets (`location`). Abstract objects
-//!                are globals, stack slots by instruction, heap objects by allocation site and, through wrappers, by caller (`wrapper`),
+//!                are globals, stack slots by instruction, heap objects by allocation site and, where it is returned, by caller (`context`),
 //!                functions, labels; `Unknown` stands for memory that code outside the program holds, and for every object that escaped to it.
 //! # Theorem      Every address that a run of the program puts into a register is in the register's set, as long as the run has no
 //!                undefined behaviour; an address inside an escaped object may be there as `Unknown`. The call graph that follows contains every call of a run.
 //! # Paper        Andersen 1994; Pearce, Kelly, Hankin 2007 for offsets; Hardekopf, Lin 2007 and Nuutila, Soisalon-Soininen 1994 for cycles.
-//! # Deviations   1. Context-insensitive, but for allocation wrappers.  2. Array elements share the class of their offset modulo the stride, over the
+//! # Deviations   1. Context-insensitive, but for small functions and those that hand out memory (`context`).  2. Array elements share the class of their offset modulo the stride, over the
 //!                whole object, or over the array where it lies inside a struct and C keeps the index inside (`OffsetTerm::count`); an
 //!                object with too many offsets is folded (`memory`).  3. Addresses in integers keep their objects where
 //!                arithmetic is local and an address is made of them there, else leave a residue (`arithmetic`, `form`).  4. A shift that the
 //!                compiler promises to be in bounds drops what would lie beyond the object's end; below its start it stands for the whole object.
-//!                5. Only functions found reachable are looked at.  6. A load sees what was stored with a type that C lets it read (`AliasType`); a copy
-//!                of bytes into something declared forgets types, all others keep them. A call through a pointer reaches functions that fit it (`call`).
+//!                5. Only functions found reachable are looked at.  6. A load sees what was stored with a type that C lets it read (`AliasType`,
+//!                `declared`); a copy of a fixed number of bytes into something declared forgets types, all others keep them. A call through a pointer reaches functions that fit it (`call`).
 
 mod arithmetic;
 mod builtin;
