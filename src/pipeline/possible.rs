@@ -109,11 +109,11 @@ pub fn message(candidate: &Candidate) -> String {
         },
         [one, two] if verb(one) == "writes" && verb(two) == "writes" => {
             let (first, second) = names(one, two);
-            format!("{first} and {second} write it")
+            format!("{first} and {} write it", subject(&second))
         }
         [one, two] => {
             let (first, second) = names(one, two);
-            format!("{first} {} it, {second} {} it", verb(one), verb(two))
+            format!("{} {} it, {} {} it", subject(&first), verb(one), subject(&second), verb(two))
         }
         _ => "several threads touch it".to_owned(),
     };
@@ -130,6 +130,12 @@ fn names(one: &Side, two: &Side) -> (String, String) {
         return (one.thread_name.clone(), two.thread_name.clone());
     }
     (first.to_owned(), format!("another {second}"))
+}
+
+/// A thread before a verb: `stop, a signal handler,`.
+fn subject(thread: &str) -> String {
+    let comma = if thread.contains(", ") { "," } else { "" };
+    format!("{thread}{comma}")
 }
 
 /// `visitor` for `visitor@a.c:30`.

@@ -7,7 +7,7 @@
 //!                among those of the parameter: a parameter has the value that was passed, and what is added to an address stays in its object.
 //! # Example      `init(p)` is called by one thread with its new node, and by another with the list's head: points-to has both for `p`, but neither thread
 //!                touches the other's node there.
-//! # Deviations   1. A thread that stands for several creation paths, and a callback of the library, may pass anything.  2. Addresses that are computed
+//! # Deviations   1. A thread that stands for several creation paths, and a callback of the library, may pass whatever points-to has for the parameter.  2. Addresses that are computed
 //!                from numbers have no base.  3. With very many contexts nothing is said.
 
 use std::cell::RefCell;
@@ -28,7 +28,7 @@ use crate::thread_pds::holding::{ContextId, Tabulation};
 type Objects = Option<SetId>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct SetId(u32);
+pub struct SetId(u32);
 
 /// Sets of objects, each once: many contexts pass the same.
 #[derive(Default)]
@@ -91,7 +91,8 @@ impl Arguments {
         deadline: Deadline,
     ) -> Result<Arguments, OutOfTime> {
         let found = Arguments::default();
-        let mut finder = Finder { program, models, facts, calls: FxHashMap::default(), sources: FxHashMap::default(), found };
+        let (calls, sources, pointees) = Default::default();
+        let mut finder = Finder { program, models, facts, calls, sources, pointees, found };
         let threads: Vec<ThreadId> = facts.threads.threads().map(|(thread, _)| thread).collect();
         if threads.len() > 1 && threads.len() * tabulation.contexts.all.len() <= MOST_NODES {
             for thread in threads {
@@ -105,6 +106,18 @@ impl Arguments {
     pub fn exclude(&self, thread: ThreadId, context: ContextId, access: &Ambiguous, object: AbstractObjectId) -> bool {
         let passed = self.passed.get(&(thread, context)).and_then(|passed| *passed.get(access.parameter)?);
         passed.is_some_and(|passed| self.sets.get(passed).binary_search(&object).is_err()) && access.objects.contains(&object)
+    }
+
+    /// The different sets that are passed for the access's parameter in these contexts.
+    pub fn choices(&self, access: &Ambiguous, nodes: impl Iterator<Item = (ThreadId, ContextId)>) -> Vec<SetId> {
+        let of_node = |node| self.passed.get(&node).and_then(|passed| *passed.get(access.parameter)?);
+        nodes.filter_map(of_node).collect::<BTreeSet<SetId>>().into_iter().collect()
+    }
+
+    /// Which of the sets do not have the object: what is equal for two objects excludes the same contexts.
+    pub fn excluding(&self, access: &Ambiguous, choices: &[SetId], object: AbstractObjectId) -> Vec<bool> {
+        let is_passed = access.objects.contains(&object);
+        choices.iter().map(|set| is_passed && self.sets.get(*set).binary_search(&object).is_err()).collect()
     }
 
     /// The parameter that an access is counted from, and what may come that way.
@@ -159,6 +172,8 @@ struct Finder<'a, 'p> {
     /// By function: its call instructions.
     calls: FxHashMap<FunctionId, FxHashMap<SiteId, Vec<&'a Instruction>>>,
     sources: FxHashMap<(FunctionId, Operand), Source>,
+    /// What points-to has for operands.
+    pointees: FxHashMap<(FunctionId, Operand), Objects>,
     found: Arguments,
 }
 
@@ -174,6 +189,7 @@ impl<'a> Finder<'a, '_> {
             {
                 *first = self.created_with(thread);
             }
+            self.complete(root.function, &mut passed);
             self.add((thread, *context), passed, &mut open);
         }
         while let Some(context) = open.pop() {
@@ -225,7 +241,32 @@ impl<'a> Finder<'a, '_> {
                 *objects = objects.zip(new).map(|(objects, new)| self.found.sets.union(objects, new));
             }
         }
-        if calls.is_empty() { vec![None; count] } else { passed }
+        if calls.is_empty() {
+            passed = vec![None; count];
+        }
+        self.complete(callee, &mut passed);
+        passed
+    }
+
+    /// Where it is not known what is passed: all that points-to has for the parameter.
+    fn complete(&mut self, callee: FunctionId, passed: &mut [Objects]) {
+        let parameters = &self.program.functions[callee].parameters;
+        for (parameter, objects) in parameters.iter().zip(passed).filter(|(parameter, _)| parameter.by_value.is_none()) {
+            *objects = objects.or_else(|| self.pointees(callee, Operand::Register(parameter.register)));
+        }
+    }
+
+    /// What points-to has for an operand.
+    fn pointees(&mut self, function: FunctionId, operand: Operand) -> Objects {
+        if let Some(known) = self.pointees.get(&(function, operand)) {
+            return *known;
+        }
+        let objects = self.facts.points_to.pointees(function, operand).map(|location| location.object);
+        let known: Option<BTreeSet<AbstractObjectId>> =
+            objects.map(|object| is_known(self.facts, object).then_some(object)).collect();
+        let found = known.map(|objects| self.found.sets.of(objects));
+        self.pointees.insert((function, operand), found);
+        found
     }
 
     /// The objects that an operand of the thread's context may point to.
@@ -242,12 +283,7 @@ impl<'a> Finder<'a, '_> {
         }
         let source = match base_parameter(self.program, self.facts, function, operand) {
             Some(parameter) => Source::Parameter(parameter),
-            None => {
-                let objects = self.facts.points_to.pointees(function, operand).map(|location| location.object);
-                let known: Option<BTreeSet<AbstractObjectId>> =
-                    objects.map(|object| is_known(self.facts, object).then_some(object)).collect();
-                Source::Always(known.map(|objects| self.found.sets.of(objects)))
-            }
+            None => Source::Always(self.pointees(function, operand)),
         };
         self.sources.insert((function, operand), source);
         source

@@ -10,6 +10,7 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::semaphores::Semaphores;
+use super::signals::{has_handlers, is_signal_atomic};
 use crate::facts::{AbstractObjectKind, Facts, Location, MemoryAccess, Offset, Shape, TermId, ThreadId};
 use crate::locks::{Family, Lockset, LocksetId, Mode, Moment, Place, Token};
 use crate::program::{
@@ -51,6 +52,8 @@ pub enum Item {
     Own(ShapeId, OwnBy),
     /// The address is that of the running activation's or thread's own instance of a variable.
     OwnInstance,
+    /// To an object that signal handlers may touch as well.
+    SignalAtomic,
 }
 
 /// What differs between two threads with different arguments.
@@ -81,7 +84,8 @@ pub struct Covers<'a, 'p> {
     facts: &'a Facts<'p>,
     table: IndexSet<Cover, FxBuildHasher>,
     shapes: IndexSet<Shape, FxBuildHasher>,
-    known: FxHashMap<(FunctionId, Option<Operand>, Option<u64>, LocksetId), CoverId>,
+    known: FxHashMap<(FunctionId, Option<Operand>, Option<u64>, bool, LocksetId), CoverId>,
+    has_handlers: bool,
     /// Places and families with a lock that a stranger may release.
     bad_places: FxHashMap<Place, bool>,
     bad_families: FxHashMap<Family, bool>,
@@ -115,6 +119,7 @@ impl<'a, 'p> Covers<'a, 'p> {
             table: IndexSet::default(),
             shapes: IndexSet::default(),
             known: FxHashMap::default(),
+            has_handlers: has_handlers(facts),
             bad_places: FxHashMap::default(),
             bad_families: FxHashMap::default(),
             tainted,
@@ -136,7 +141,7 @@ impl<'a, 'p> Covers<'a, 'p> {
         id: LocksetId,
         lockset: &Lockset,
     ) -> CoverId {
-        let key = (function, access.operand(), access.size, id);
+        let key = (function, access.operand(), access.size, access.is_volatile, id);
         if let Some(known) = self.known.get(&key) {
             return *known;
         }
@@ -144,6 +149,9 @@ impl<'a, 'p> Covers<'a, 'p> {
         let address = access.operand().map(|operand| identity.term(function, operand));
         if address.is_some_and(|address| self.is_own_instance(function, address)) {
             cover.push(Item::OwnInstance);
+        }
+        if self.has_handlers && is_signal_atomic(self.program, self.facts, function, access) {
+            cover.push(Item::SignalAtomic);
         }
         for held in lockset.iter() {
             match held.token {
@@ -361,7 +369,7 @@ impl<'a, 'p> Covers<'a, 'p> {
 
     /// Whether the cover keeps some threads away and not others.
     pub fn tells_threads_apart(&self, cover: CoverId) -> bool {
-        self.get(cover).iter().any(|item| matches!(item, Item::Own(..) | Item::Acquired(..) | Item::Unsent(..)))
+        self.get(cover).iter().any(|item| matches!(item, Item::Own(..) | Item::Acquired(..) | Item::Unsent(..) | Item::SignalAtomic))
     }
 
     /// Whether both addresses say, in the same way, which argument their thread was created with.
@@ -404,6 +412,11 @@ impl<'a, 'p> Covers<'a, 'p> {
             }
             _ => None,
         })
+    }
+
+    /// Whether both accesses are to an object that signal handlers may touch.
+    pub fn are_signal_atomic(&self, left: CoverId, right: CoverId) -> bool {
+        self.get(left).contains(&Item::SignalAtomic) && self.get(right).contains(&Item::SignalAtomic)
     }
 
     /// The one-time initialisations that the access is a part of.

@@ -25,6 +25,7 @@ mod report;
 mod result;
 mod rows;
 mod semaphores;
+mod signals;
 mod words;
 
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -37,6 +37,8 @@ pub enum Why {
     Handed(Place),
     OwnPart(ThreadId),
     HeldAtCreation(Place),
+    /// This handler assigns to an object that handlers may touch.
+    Signal(ThreadId),
     /// Held for this thread by its creator, and by the other access's thread itself, or for it.
     HeldFor(HeldFor, ThreadId),
 }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use indexmap::map::Entry;
 use indexmap::{IndexMap, IndexSet};
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::arguments::Arguments;
 use super::order::{Orders, PointSetId};
@@ -69,13 +69,25 @@ impl Rows {
                     continue;
                 }
                 let decided = arguments.ambiguous(program, facts, function, access);
+                let choices = decided.as_ref().map(|decided| {
+                    let nodes = states_here.iter().flat_map(|number| {
+                        let state = &states[*number];
+                        let standing = tabulation.contexts.all[state.context].key.standing;
+                        let points = reach.at(orders, facts, (state.context, standing), (state.block, state.index));
+                        orders.points(points).iter().map(|point| (point.0, state.context)).collect::<Vec<_>>()
+                    });
+                    arguments.choices(decided, nodes)
+                });
+                let mut of_choice: FxHashMap<Vec<bool>, Rc<[RowSide]>> = FxHashMap::default();
                 // Where callers decide on the object, each object has its own threads.
                 for locations in locations.chunk_by(|one, other| decided.is_none() || one.object == other.object) {
                     let object = locations[0].object;
                     let sides = match &decided {
                         Some(decided) => {
+                            let excluding = arguments.excluding(decided, choices.as_deref().unwrap_or_default(), object);
                             let excluded = |thread, context| arguments.exclude(thread, context, decided, object);
-                            sides(tabulation, (reach, orders), here, Some(&excluded))
+                            let found = || sides(tabulation, (reach, orders), here, Some(&excluded));
+                            of_choice.entry(excluding).or_insert_with(found).clone()
                         }
                         None => of_all.get_or_insert_with(|| sides(tabulation, (reach, orders), here, None)).clone(),
                     };
