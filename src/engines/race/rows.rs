@@ -29,6 +29,8 @@ pub struct Row {
     /// The number of its set of locations.
     pub set: usize,
     pub is_atomic: bool,
+    /// Its thread has made what it touches.
+    pub is_own: bool,
     /// Never `Always`.
     pub fresh: Fresh,
     pub sides: Rc<[RowSide]>,
@@ -94,16 +96,17 @@ impl Rows {
                     if sides.is_empty() {
                         continue;
                     }
-                    let mut kinds: IndexMap<(Fresh, bool), Vec<Location>, FxBuildHasher> = IndexMap::default();
+                    let mut kinds: IndexMap<(Fresh, bool, bool), Vec<Location>, FxBuildHasher> = IndexMap::default();
                     for location in locations {
                         let fresh = facts.freshness.at(position, place, location.object);
                         let is_atomic = is_atomic(program, facts, options, access, *location);
-                        kinds.entry((fresh, is_atomic)).or_default().push(*location);
+                        let is_own = facts.own.is_own(&facts.points_to, &facts.escape, function, access, location.object);
+                        kinds.entry((fresh, is_atomic, is_own)).or_default().push(*location);
                     }
-                    for ((fresh, is_atomic), locations) in kinds {
+                    for ((fresh, is_atomic, is_own), locations) in kinds {
                         let set = rows.sets.insert_full(locations.into()).0;
                         let sides = sides.clone();
-                        rows.all.push(Row { site, position, access: *access, set, is_atomic, fresh, sides });
+                        rows.all.push(Row { site, position, access: *access, set, is_atomic, is_own, fresh, sides });
                     }
                 }
             }

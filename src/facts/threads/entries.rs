@@ -28,7 +28,8 @@ pub(super) fn on_path(tree: &Tree, input: Input<'_>, point: Point, operand: Oper
         let (from, CallKind::Call) = activation.caller? else { return None };
         let caller = tree.activation(from.activation).function;
         let call = input.instruction(caller, from.block, from.index);
-        let is_called_as = matches!(&call.operation, Operation::Call { callee: Callee::Direct(callee), .. } if *callee == activation.function);
+        let is_called_as =
+            matches!(&call.operation, Operation::Call { callee: Callee::Direct(callee), .. } if *callee == activation.function);
         return on_path(tree, input, from, Input::argument(call, position).filter(|_| is_called_as)?);
     }
     let functions = input.points_to.pointees(activation.function, operand);

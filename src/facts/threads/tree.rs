@@ -105,13 +105,7 @@ impl Tree {
         let among_entries = entries.and_then(|entries| entries.iter().copied().find(is_main));
         let main = edges(CallKind::Main).first().copied().filter(|_| entries.is_none()).or(among_entries);
         let mut elsewhere = BTreeSet::new();
-        for kind in [
-            CallKind::Cleanup,
-            CallKind::KeyDestructor,
-            CallKind::AtExit,
-            CallKind::Destructor,
-            CallKind::Outside,
-        ] {
+        for kind in [CallKind::Cleanup, CallKind::KeyDestructor, CallKind::AtExit, CallKind::Destructor, CallKind::Outside] {
             elsewhere.extend(edges(kind));
         }
         let constructors = input.program.constructors.iter().copied();
