@@ -102,10 +102,10 @@ pub fn message(candidate: &Candidate) -> String {
     let what = match candidate.ends.as_slice() {
         [one] => match &candidate.other_thread {
             Some(other) if short(other) != short(&one.thread_name) => {
-                format!("{} and {} write it", short(&one.thread_name), short(other))
+                format!("{} and {} write it", short(&one.thread_name), subject(short(other)))
             }
             Some(other) => format!("{} and {other} write it", one.thread_name),
-            None => format!("two instances of {} write it", short(&one.thread_name)),
+            None => format!("two instances of {} write it", subject(short(&one.thread_name))),
         },
         [one, two] if verb(one) == "writes" && verb(two) == "writes" => {
             let (first, second) = names(one, two);

@@ -2,7 +2,7 @@
 //!
 //! # Definition   Two classes conflict when their bytes may overlap, their types let them (`program::alias`), one of them writes, and not both are atomic. The reasons are tried in this order:
 //!                the threads' order (one thread, fork and join), a common lock, a relative lock, a section or one-time initialisation,
-//!                each thread's own part, a lock held since before the other thread was created, a lock that a creator holds for its thread. What is left is a candidate.
+//!                each thread's own part, a lock held since before the other thread was created, a lock that a creator holds for its thread, an object that signal handlers may touch. What is left is a candidate.
 //! # Theorem      A conflicting pair that a run of the program does not order is a candidate. Each reason alone orders every two accesses of the classes.
 
 use std::mem::{Discriminant, discriminant};

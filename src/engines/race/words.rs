@@ -60,7 +60,7 @@ impl Reporter<'_, '_, '_> {
                 thread(id)
             ),
             Why::Signal(handler) => format!(
-                "{object} is a volatile sig_atomic_t, which {} and the thread that it interrupts may both access",
+                "{object} is a volatile sig_atomic_t: {}, and the thread that it interrupts may both access it",
                 thread(handler)
             ),
             Why::HeldFor(held, id) => format!(
