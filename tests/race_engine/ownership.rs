@@ -25,11 +25,10 @@ pub const FEATURES: [&str; 13] = [
 const HEAD: &str = "#include <pthread.h>
 #include <stdlib.h>
 extern _Bool __VERIFIER_nondet_bool(void);
-static int g, other, *slot = &g;
+static int g, other, *_Atomic slot = &g;
 static _Thread_local int own;
-static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-static void keep(int *d) { pthread_mutex_lock(&m); slot = d; pthread_mutex_unlock(&m); }
-static int *taken(void) { pthread_mutex_lock(&m); int *d = slot; pthread_mutex_unlock(&m); return d; }
+static void keep(int *d) { slot = d; }
+static int *taken(void) { return slot; }
 static void put(int *d) { *d = 1; }
 static int *same(int *d) { return d; }
 static int *made(void) { int *d = malloc(sizeof *d); return d; }
@@ -73,9 +72,13 @@ impl Writer {
     fn thread(&mut self, name: &str) -> String {
         self.left = 6;
         let mut body = vec!["int v, seen = 0, *d = &v;".to_owned()];
+        if self.random.chance(60) {
+            body.push(format!("d = {};", self.address("d", true)));
+        }
         for _ in 0..self.random.between(2, 4) {
             body.extend(self.statement("d", true));
         }
+        body.push((*self.random.pick(&["put(d);", "*d = 6;", "seen += *d;"])).to_owned());
         body.push("return (void *)(long)seen;".into());
         format!("static void *{name}(void *a) {{\n{}}}", indent(&body))
     }
@@ -126,7 +129,7 @@ impl Writer {
             4 => format!("*{name} = 2;"),
             5 => {
                 self.cover("kept");
-                self.left -= 2;
+                self.left -= 1;
                 format!("keep({name});")
             }
             6 if is_thread => format!("seen += *{name};"),
@@ -146,26 +149,26 @@ impl Writer {
     }
 
     fn address(&mut self, name: &str, is_thread: bool) -> String {
-        let address = match self.random.below(if is_thread { 7 } else { 4 }) {
-            0 => {
+        let address = match self.random.below(if is_thread { 8 } else { 5 }) {
+            0 | 1 => {
                 self.cover("taken");
-                self.left -= 2;
+                self.left -= 1;
                 "taken()".to_owned()
             }
-            1 => {
+            2 => {
                 self.cover("allocated");
                 "made()".to_owned()
             }
-            2 => {
+            3 => {
                 self.cover("thread-local");
                 "&own".to_owned()
             }
-            3 => {
+            4 => {
                 self.cover("chosen");
-                self.left -= 2;
+                self.left -= 1;
                 format!("either({name}, taken())")
             }
-            4 => {
+            5 => {
                 self.cover("argument");
                 "a".to_owned()
             }
