@@ -20,7 +20,7 @@ use smallvec::SmallVec;
 use typed_index_collections::TiVec;
 
 use super::accesses::{MemoryAccess, Place, library_model};
-use super::call_graph::{CallGraph, CallKind};
+use super::call_graph::CallGraph;
 use super::escape::Escape;
 use super::points_to::{AbstractObjectId, AbstractObjectKind, PointsTo};
 use super::values::reverse_postorder;
@@ -110,7 +110,7 @@ impl Own {
             points_to.is_reachable(id) && program.functions[id].is_defined() && library_model(program, models, id).is_none()
         };
         let parameters = program.functions.iter_enumerated().map(|(id, function)| {
-            let known = if is_only_called(calls, id) { Foreign::default() } else { Foreign::ALL };
+            let known = if calls.is_only_called(id) { Foreign::default() } else { Foreign::ALL };
             vec![known; function.parameters.len()]
         });
         let parameters = parameters.collect();
@@ -371,12 +371,6 @@ fn callees<'a>(points_to: &'a PointsTo, instruction: &'a Instruction) -> impl It
         _ => (None, &[][..]),
     };
     direct.into_iter().chain(indirect.iter().copied())
-}
-
-/// Whether a function begins to run only by call instructions.
-fn is_only_called(calls: &CallGraph, function: FunctionId) -> bool {
-    let edges = calls.calls_of(function);
-    !edges.is_empty() && edges.iter().all(|edge| edge.kind == CallKind::Call && edge.caller.is_some())
 }
 
 /// Objects that a thread makes as it runs.
