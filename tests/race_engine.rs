@@ -9,9 +9,12 @@ mod race_engine {
     mod chaos;
     mod examples;
     mod handover;
+    mod making;
     mod ordering;
+    mod ownership;
     #[path = "../generator/random.rs"]
     mod random;
+    mod signals;
     pub mod support;
     mod traps;
     mod twin;

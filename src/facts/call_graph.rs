@@ -112,6 +112,12 @@ impl CallGraph {
         self.by_callee.get(&callee).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether a function begins to run only by call instructions.
+    pub fn is_only_called(&self, function: FunctionId) -> bool {
+        let edges = self.calls_of(function);
+        !edges.is_empty() && edges.iter().all(|edge| edge.kind == CallKind::Call && edge.caller.is_some())
+    }
+
     /// The strongly connected components of calls inside one thread, callees before callers.
     pub fn components(&self) -> &[Vec<FunctionId>] {
         &self.components

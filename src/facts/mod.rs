@@ -8,6 +8,7 @@ pub mod escape;
 pub mod freshness;
 pub mod loops;
 pub mod once;
+pub mod own;
 pub mod points_to;
 pub mod threads;
 pub mod values;
@@ -16,6 +17,7 @@ pub use accesses::{Accesses, Action, Manner, MemoryAccess, Place, Position};
 pub use call_graph::{CallEdge, CallGraph, CallKind};
 pub use escape::Escape;
 pub use freshness::{Fresh, Freshness, PublicationsId};
+pub use own::Own;
 pub use points_to::{AbstractObject, AbstractObjectId, AbstractObjectKind, Location, Offset, PointsTo, Statistics};
 pub use threads::{ActivationId, JoinedThreads, OrderReason, PhaseId, Relation, Stage, ThreadId, ThreadKind, Threads};
 pub use values::{Definitions, Gap, Knowledge, Shape, TermId, Valuation, Values};
@@ -32,6 +34,7 @@ pub struct Facts<'p> {
     pub threads: Threads,
     pub accesses: Accesses,
     pub freshness: Freshness,
+    pub own: Own,
     pub values: Values<'p>,
     /// By abstract object.
     is_one: Vec<bool>,
@@ -58,10 +61,11 @@ impl<'p> Facts<'p> {
         let accesses = Accesses::of(program, models, &points_to);
         let freshness = Freshness::of(program, models, &points_to, &call_graph, &accesses);
         deadline.check()?;
+        let own = Own::of(program, models, (&points_to, &call_graph, &escape), deadline)?;
         let values = Values::of(program, models);
         let once = once::Once::of(program, models, &points_to, &call_graph);
         let is_one = points_to.objects().map(|(object, _)| once.is_one_object(object)).collect();
-        Ok(Facts { points_to, call_graph, escape, threads, accesses, freshness, values, is_one })
+        Ok(Facts { points_to, call_graph, escape, threads, accesses, freshness, own, values, is_one })
     }
 
     /// Whether an abstract object stands for at most one object of a run.

@@ -97,12 +97,14 @@ pub enum Reason {
     SingleInstance,
     /// Each thread touches a part of its own, found through the argument it was created with.
     ThreadPartition,
+    /// A signal handler may touch such objects, whatever it interrupts.
+    SignalAtomic,
     Predicates,
     Exhausted,
 }
 
 impl Reason {
-    pub const ALL: [Reason; 12] = [
+    pub const ALL: [Reason; 13] = [
         Self::ForkJoin,
         Self::CommonLock,
         Self::RelativeLock,
@@ -113,6 +115,7 @@ impl Reason {
         Self::HappensBefore,
         Self::SingleInstance,
         Self::ThreadPartition,
+        Self::SignalAtomic,
         Self::Predicates,
         Self::Exhausted,
     ];
@@ -129,6 +132,7 @@ impl Reason {
             Self::HappensBefore => "happens-before",
             Self::SingleInstance => "single-instance",
             Self::ThreadPartition => "thread-partition",
+            Self::SignalAtomic => "signal-atomic",
             Self::Predicates => "predicates",
             Self::Exhausted => "exhausted",
         }

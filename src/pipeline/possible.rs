@@ -102,18 +102,18 @@ pub fn message(candidate: &Candidate) -> String {
     let what = match candidate.ends.as_slice() {
         [one] => match &candidate.other_thread {
             Some(other) if short(other) != short(&one.thread_name) => {
-                format!("{} and {} write it", short(&one.thread_name), short(other))
+                format!("{} and {} write it", short(&one.thread_name), subject(short(other)))
             }
             Some(other) => format!("{} and {other} write it", one.thread_name),
-            None => format!("two instances of {} write it", short(&one.thread_name)),
+            None => format!("two instances of {} write it", subject(short(&one.thread_name))),
         },
         [one, two] if verb(one) == "writes" && verb(two) == "writes" => {
             let (first, second) = names(one, two);
-            format!("{first} and {second} write it")
+            format!("{first} and {} write it", subject(&second))
         }
         [one, two] => {
             let (first, second) = names(one, two);
-            format!("{first} {} it, {second} {} it", verb(one), verb(two))
+            format!("{} {} it, {} {} it", subject(&first), verb(one), subject(&second), verb(two))
         }
         _ => "several threads touch it".to_owned(),
     };
@@ -130,6 +130,12 @@ fn names(one: &Side, two: &Side) -> (String, String) {
         return (one.thread_name.clone(), two.thread_name.clone());
     }
     (first.to_owned(), format!("another {second}"))
+}
+
+/// A thread before a verb: `stop, a signal handler,`.
+fn subject(thread: &str) -> String {
+    let comma = if thread.contains(", ") { "," } else { "" };
+    format!("{thread}{comma}")
 }
 
 /// `visitor` for `visitor@a.c:30`.

@@ -12,8 +12,8 @@ use lockcheck::findings::Rule;
 use lockcheck::models::Models;
 use lockcheck::program::{Program, SiteId};
 
-use super::chaos;
 use super::support::{Said, analyse, for_all, load_c};
+use super::{chaos, ownership};
 use crate::concurrent_generator::concurrent_program;
 
 /// Transitions after which an execution is taken to have no end.
@@ -182,7 +182,23 @@ fn no_race_of_a_chaotic_program_is_refuted() {
         compare(*seed, source, features, directory.path(), &models)
     });
     judge("chaos", &programs);
+    covers_all(&programs, &chaos::FEATURES);
+}
+
+#[test]
+fn no_race_on_what_threads_hand_around_is_refuted() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let models = Models::embedded();
+    let programs = for_all(&seeds(), |seed| {
+        let (source, features) = ownership::program(*seed);
+        compare(*seed, source, features, directory.path(), &models)
+    });
+    judge("ownership", &programs);
+    covers_all(&programs, &ownership::FEATURES);
+}
+
+fn covers_all(programs: &[Compared], features: &[&str]) {
     let seen: BTreeSet<&str> = programs.iter().flat_map(|program| &program.features).copied().collect();
-    let missing: Vec<&str> = chaos::FEATURES.into_iter().filter(|feature| !seen.contains(feature)).collect();
+    let missing: Vec<&&str> = features.iter().filter(|feature| !seen.contains(*feature)).collect();
     assert!(programs.len() < 100 || missing.is_empty(), "no program has {missing:?}");
 }

@@ -9,7 +9,9 @@
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
+use super::rows::Row;
 use super::semaphores::Semaphores;
+use super::signals::{has_handlers, is_signal_atomic};
 use crate::facts::{AbstractObjectKind, Facts, Location, MemoryAccess, Offset, Shape, TermId, ThreadId};
 use crate::locks::{Family, Lockset, LocksetId, Mode, Moment, Place, Token};
 use crate::program::{
@@ -49,8 +51,10 @@ pub enum Item {
     Handed(Place),
     /// The address says which argument the thread was created with, or a value that differs where arguments do.
     Own(ShapeId, OwnBy),
-    /// The address is that of the running activation's or thread's own instance of a variable.
+    /// The address is that of an object that the running thread has made itself.
     OwnInstance,
+    /// To an object that signal handlers may touch as well.
+    SignalAtomic,
 }
 
 /// What differs between two threads with different arguments.
@@ -81,7 +85,8 @@ pub struct Covers<'a, 'p> {
     facts: &'a Facts<'p>,
     table: IndexSet<Cover, FxBuildHasher>,
     shapes: IndexSet<Shape, FxBuildHasher>,
-    known: FxHashMap<(FunctionId, Option<Operand>, Option<u64>, LocksetId), CoverId>,
+    known: FxHashMap<(FunctionId, Option<Operand>, Option<u64>, (bool, bool), LocksetId), CoverId>,
+    has_handlers: bool,
     /// Places and families with a lock that a stranger may release.
     bad_places: FxHashMap<Place, bool>,
     bad_families: FxHashMap<Family, bool>,
@@ -115,6 +120,7 @@ impl<'a, 'p> Covers<'a, 'p> {
             table: IndexSet::default(),
             shapes: IndexSet::default(),
             known: FxHashMap::default(),
+            has_handlers: has_handlers(facts),
             bad_places: FxHashMap::default(),
             bad_families: FxHashMap::default(),
             tainted,
@@ -127,23 +133,20 @@ impl<'a, 'p> Covers<'a, 'p> {
         &self.table[id.0 as usize]
     }
 
-    /// The cover of an access in a function under a lockset.
-    pub fn of(
-        &mut self,
-        identity: &mut Identity<'_, '_>,
-        function: FunctionId,
-        access: &MemoryAccess,
-        id: LocksetId,
-        lockset: &Lockset,
-    ) -> CoverId {
-        let key = (function, access.operand(), access.size, id);
+    /// The cover of a row under a lockset.
+    pub fn of(&mut self, identity: &mut Identity<'_, '_>, row: &Row, (id, lockset): (LocksetId, &Lockset)) -> CoverId {
+        let (function, access) = (row.position.function, &row.access);
+        let key = (function, access.operand(), access.size, (access.is_volatile, row.is_own), id);
         if let Some(known) = self.known.get(&key) {
             return *known;
         }
         let mut cover = Cover::new();
         let address = access.operand().map(|operand| identity.term(function, operand));
-        if address.is_some_and(|address| self.is_own_instance(function, address)) {
+        if row.is_own || address.is_some_and(|address| self.is_own_instance(function, address)) {
             cover.push(Item::OwnInstance);
+        }
+        if self.has_handlers && is_signal_atomic(self.program, self.facts, function, access) {
+            cover.push(Item::SignalAtomic);
         }
         for held in lockset.iter() {
             match held.token {
@@ -344,7 +347,7 @@ impl<'a, 'p> Covers<'a, 'p> {
         is_made_here && self.facts.values.difference(address, self.facts.values.leaf(function, leaf)).is_some()
     }
 
-    /// Whether two different threads each touch their own instance of a variable.
+    /// Whether two different threads each touch an object of their own making.
     pub fn are_own_instances(&self, left: CoverId, right: CoverId) -> bool {
         self.get(left).contains(&Item::OwnInstance) && self.get(right).contains(&Item::OwnInstance)
     }
@@ -361,7 +364,9 @@ impl<'a, 'p> Covers<'a, 'p> {
 
     /// Whether the cover keeps some threads away and not others.
     pub fn tells_threads_apart(&self, cover: CoverId) -> bool {
-        self.get(cover).iter().any(|item| matches!(item, Item::Own(..) | Item::Acquired(..) | Item::Unsent(..)))
+        self.get(cover)
+            .iter()
+            .any(|item| matches!(item, Item::Own(..) | Item::Acquired(..) | Item::Unsent(..) | Item::SignalAtomic))
     }
 
     /// Whether both addresses say, in the same way, which argument their thread was created with.
@@ -404,6 +409,11 @@ impl<'a, 'p> Covers<'a, 'p> {
             }
             _ => None,
         })
+    }
+
+    /// Whether both accesses are to an object that signal handlers may touch.
+    pub fn are_signal_atomic(&self, left: CoverId, right: CoverId) -> bool {
+        self.get(left).contains(&Item::SignalAtomic) && self.get(right).contains(&Item::SignalAtomic)
     }
 
     /// The one-time initialisations that the access is a part of.

@@ -5,6 +5,7 @@
 //! # Lock held at creation   Say P holds l since a moment when no thread of C ran, and goes on holding it at its access; C's thread, a descendant of P's
 //!                one instance, has taken l before its access. C's thread was created after P took l, so that C took l after P released it.
 //! # Handed       See `semaphores`.
+//! # In a handler See `signals`.
 //! # Held for a thread, initialised before a thread   See `creation`.
 
 use super::cover::Covers;
@@ -12,6 +13,7 @@ use super::creation::{CreationLocks, HeldFor};
 use super::order::{Orders, Point, descends};
 use super::pairs::Why;
 use super::record::ClassKey;
+use super::signals::is_handler;
 use crate::facts::{Facts, PhaseId, ThreadId};
 use crate::locks::{Mode, Moment, Place};
 
@@ -33,8 +35,15 @@ pub fn excuse(
         .or_else(|| held_for_before(facts, locks, covers, right, left))
         .or_else(|| initialised_before(locks, covers, left, right))
         .or_else(|| initialised_before(locks, covers, right, left))
+        .or_else(|| in_handler(facts, covers, left, right))
         .or_else(|| covers.handed(left.1.cover, right.1.cover, (left.0.0, right.0.0)).map(Why::Handed))
         .or_else(|| covers.handed(right.1.cover, left.1.cover, (right.0.0, left.0.0)).map(Why::Handed))
+}
+
+/// One access is made by a signal handler, and both to an object that handlers may touch.
+fn in_handler(facts: &Facts<'_>, covers: &Covers<'_, '_>, left: (Point, &ClassKey), right: (Point, &ClassKey)) -> Option<Why> {
+    let handler = [left.0.0, right.0.0].into_iter().find(|thread| is_handler(facts, *thread))?;
+    covers.are_signal_atomic(left.1.cover, right.1.cover).then_some(Why::Signal(handler))
 }
 
 /// The first access is a part of a one-time initialisation that had ended before the second one's thread began.

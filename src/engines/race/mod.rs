@@ -14,6 +14,7 @@ mod arguments;
 mod cover;
 mod creation;
 mod excuses;
+mod extents;
 pub(in crate::engines) mod histories;
 pub(in crate::engines) mod names;
 pub(in crate::engines) mod order;
@@ -24,9 +25,10 @@ mod report;
 mod result;
 mod rows;
 mod semaphores;
+mod signals;
 mod words;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use result::{
     Candidate, CandidateKey, LockHeld, Protection, QuietCounts, RaceLimit, RaceOptions, RaceResult, RefutedGroup, Side,
@@ -99,11 +101,11 @@ fn judge_in_time(
     let mut reach = Reach::of(facts, tabulation, &mut orders);
     reach.announce(facts, tabulation, &collected.accesses, &mut orders);
     let held_for_threads = CreationLocks::of(facts, tabulation, (&reach, &mut orders), &collected);
-    let arguments = Arguments::of(program, models, facts, tabulation);
+    let arguments = Arguments::of(program, models, facts, tabulation, options.deadline)?;
     let tainted: FxHashSet<Family> = collected.tainted.iter().copied().collect();
     let semaphores = Semaphores::of(facts, tabulation, (&reach, &mut orders), &collected);
     let rows = Rows::of(tabulation, (&reach, &mut orders, &arguments), &collected.accesses, options)?;
-    let mut unsafe_ground = Ground::default();
+    let (mut unsafe_ground, mut extents) = (Ground::default(), FxHashMap::default());
     loop {
         let mut covers = Covers::new(program, facts, tainted.clone(), &semaphores, unsafe_ground.unsettled.clone());
         let mut creation_locks = held_for_threads.clone();
@@ -111,7 +113,8 @@ fn judge_in_time(
         orders.set_creation_locks(creation_locks);
         let racing = &unsafe_ground.racing;
         let records = Records::of(tabulation, &rows, &mut orders, &mut covers, racing, options)?;
-        let mut checker = Checker { program, facts, records: &records, covers: &covers, orders: &mut orders };
+        let (numbers, extents) = (vec![0; records.classes.len()], &mut extents);
+        let mut checker = Checker { program, facts, records: &records, covers: &covers, orders: &mut orders, extents, numbers };
         let judgement = checker.judge(options.deadline)?;
         // A lock that is initialised while others use it protects nothing, and what a race publishes may be known too early. (A lock that is
         // destroyed or freed too early protects until then, and who uses it afterwards breaks the rules of C before any other race.)

@@ -48,6 +48,7 @@ impl<'a, 'p> Names<'a, 'p> {
         let entry = known.entry.map(|entry| self.program.functions[entry].source_name.clone());
         match known.kind {
             ThreadKind::Anywhere => "any thread".to_owned(),
+            ThreadKind::Handler => format!("{}, a signal handler", entry.unwrap_or_default()),
             ThreadKind::Main | ThreadKind::Library => entry.unwrap_or_else(|| "main".to_owned()),
             ThreadKind::Created => {
                 let place = known.site().and_then(|site| self.program.place_of(site));

@@ -12,6 +12,7 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::creation::CreationLocks;
+use super::signals::is_handler;
 use crate::facts::{Facts, OrderReason, PhaseId, Relation, ThreadId, ThreadKind};
 
 /// A thread in a phase.
@@ -140,6 +141,7 @@ impl<'a, 'p> Orders<'a, 'p> {
             let is_special = self.looks_at_descent
                 || self.facts.threads.argument_distance(one.0).is_some()
                 || self.facts.threads.has_peers(one.0)
+                || is_handler(self.facts, one.0)
                 || self.creation_locks.concern(one.0);
             let mut row = likeness.rows.remove(&is_special.then_some(one.0)).unwrap_or_default();
             row.grow(self.points.len());

@@ -2,26 +2,27 @@
 //!
 //! # Definition   Two classes conflict when their bytes may overlap, their types let them (`program::alias`), one of them writes, and not both are atomic. The reasons are tried in this order:
 //!                the threads' order (one thread, fork and join), a common lock, a relative lock, a section or one-time initialisation,
-//!                each thread's own part, a lock held since before the other thread was created, a lock that a creator holds for its thread. What is left is a candidate.
+//!                each thread's own part, a lock held since before the other thread was created, a lock that a creator holds for its thread, an object that signal handlers may touch. What is left is a candidate.
 //! # Theorem      A conflicting pair that a run of the program does not order is a candidate. Each reason alone orders every two accesses of the classes.
 
 use std::mem::{Discriminant, discriminant};
 
 use fixedbitset::FixedBitSet;
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::cover::{Common, CoverId, Covers};
 use super::creation::HeldFor;
 use super::excuses::excuse;
+use super::extents::Extents;
 use super::order::{Orders, Overlap, Point, PointSetId};
 use super::record::{ClassKey, Records};
 use super::result::QuietCounts;
 use crate::deadline::{Deadline, OutOfTime};
 use crate::facts::accesses::WHOLE;
-use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Location, OrderReason, ThreadId};
+use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, OrderReason, ThreadId};
 use crate::locks::{Family, Place};
-use crate::program::{AliasTypeId, Program};
+use crate::program::Program;
 
 /// Why a pair is no race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +37,8 @@ pub enum Why {
     Handed(Place),
     OwnPart(ThreadId),
     HeldAtCreation(Place),
+    /// This handler assigns to an object that handlers may touch.
+    Signal(ThreadId),
     /// Held for this thread by its creator, and by the other access's thread itself, or for it.
     HeldFor(HeldFor, ThreadId),
 }
@@ -100,11 +103,13 @@ struct SideKey {
     cover: CoverId,
 }
 
-/// The classes of one side, and the bytes they touch.
+/// The classes of one side.
 #[derive(Default)]
 struct Side {
     classes: Vec<usize>,
+    /// The bytes they touch, and those they may meet.
     extents: FixedBitSet,
+    near: FixedBitSet,
 }
 
 type Sides = IndexMap<SideKey, Side, FxBuildHasher>;
@@ -154,53 +159,16 @@ impl Listing {
     }
 }
 
-/// Bytes, as which type they are accessed, and whether they are written.
-type Extent = (Location, u64, Option<AliasTypeId>, bool);
-
-/// The different bytes that the classes of an object touch, and which of them may overlap.
-struct Extents {
-    table: IndexSet<Extent, FxBuildHasher>,
-    neighbours: Vec<FixedBitSet>,
-}
-
-impl Extents {
-    fn of<'c>(program: &Program, facts: &Facts<'_>, classes: impl Iterator<Item = &'c ClassKey>) -> Extents {
-        let table: IndexSet<Extent, FxBuildHasher> = classes.map(extent).collect();
-        let mut neighbours = vec![FixedBitSet::with_capacity(table.len()); table.len()];
-        for (one, (location, size, alias, is_write)) in table.iter().enumerate() {
-            // What was allocated may be stored to as one type and then as another; to read it as a type that it has not is undefined (C17 6.5p6).
-            let is_retyped = *is_write && !facts.points_to.object(location.object).has_declared_type();
-            for (other, (other_location, other_size, other_alias, other_is_write)) in table.iter().enumerate().skip(one) {
-                let is_same_type = is_retyped && *other_is_write || program.may_touch(*alias, *other_alias);
-                if is_same_type && facts.points_to.may_alias(*location, *size, *other_location, *other_size) {
-                    neighbours[one].insert(other);
-                    neighbours[other].insert(one);
-                }
-            }
-        }
-        Extents { table, neighbours }
-    }
-
-    fn number(&self, class: &ClassKey) -> usize {
-        self.table.get_index_of(&extent(class)).expect("an extent of the object")
-    }
-
-    /// The extents that may overlap with a class.
-    fn neighbours(&self, class: &ClassKey) -> &FixedBitSet {
-        &self.neighbours[self.number(class)]
-    }
-}
-
-fn extent(class: &ClassKey) -> Extent {
-    (class.location, class.size, class.alias, class.is_write)
-}
-
 pub struct Checker<'a, 'f, 'p> {
     pub program: &'a Program,
     pub facts: &'a Facts<'p>,
     pub records: &'a Records,
     pub covers: &'a Covers<'a, 'p>,
     pub orders: &'a mut Orders<'f, 'p>,
+    /// By object; kept for the rounds to come.
+    pub extents: &'a mut FxHashMap<AbstractObjectId, Extents>,
+    /// By class: the number of its extent, as soon as its object is looked at.
+    pub numbers: Vec<usize>,
 }
 
 impl Checker<'_, '_, '_> {
@@ -212,11 +180,10 @@ impl Checker<'_, '_, '_> {
         let unknown = self.facts.points_to.object_of_kind(&AbstractObjectKind::Unknown);
         let unknown_sides = unknown
             .and_then(|unknown| records.by_object.get(&unknown))
-            .map_or_else(Sides::default, |classes| self.sides(classes, None));
+            .map_or_else(Sides::default, |classes| self.sides(classes));
         for (object, own) in &records.by_object {
             deadline.check()?;
-            let extents = Extents::of(self.program, self.facts, own.iter().map(|class| self.class(*class)));
-            let sides = self.sides(own, Some(&extents));
+            let mut sides = self.sides(own);
             // What is unknown on both sides is looked at once, among the unknown.
             let is_met_by_unknown =
                 unknown.is_some_and(|unknown| unknown != *object && self.facts.points_to.may_be_returned(*object));
@@ -229,8 +196,11 @@ impl Checker<'_, '_, '_> {
             } else if self.is_of_first_thread(all()) {
                 judgement.quiet.thread_local += 1;
             } else {
+                let mut extents = self.extents.remove(object).unwrap_or_default();
+                self.fill(&mut sides, &mut extents, deadline)?;
                 let mut listing = Listing::default();
                 for (position, left) in sides.iter().enumerate() {
+                    deadline.check()?;
                     for right in sides.iter().skip(position) {
                         self.judge_sides(*object, left, right, &extents, &mut listing, &mut judgement);
                     }
@@ -238,6 +208,7 @@ impl Checker<'_, '_, '_> {
                         self.judge_sides(*object, left, right, &extents, &mut listing, &mut judgement);
                     }
                 }
+                self.extents.insert(*object, extents);
             }
         }
         Ok(judgement)
@@ -252,19 +223,32 @@ impl Checker<'_, '_, '_> {
         self.records.classes.get_index(index).expect("a class of the table").0
     }
 
-    fn sides(&self, classes: &[usize], extents: Option<&Extents>) -> Sides {
+    fn sides(&self, classes: &[usize]) -> Sides {
         let mut sides = Sides::default();
         for index in classes {
-            let class = self.class(*index);
-            let ClassKey { is_write, is_atomic, is_last, points, cover, .. } = *class;
-            let side = sides.entry(SideKey { is_write, is_atomic, is_last, points, cover }).or_default();
-            side.classes.push(*index);
-            if let Some(extents) = extents {
-                side.extents.grow(extents.table.len());
-                side.extents.insert(extents.number(class));
-            }
+            let ClassKey { is_write, is_atomic, is_last, points, cover, .. } = *self.class(*index);
+            sides.entry(SideKey { is_write, is_atomic, is_last, points, cover }).or_default().classes.push(*index);
         }
         sides
+    }
+
+    /// Finds out which bytes the sides touch.
+    fn fill(&mut self, sides: &mut Sides, extents: &mut Extents, deadline: Deadline) -> Result<(), OutOfTime> {
+        for side in sides.values_mut() {
+            deadline.check()?;
+            for class in &side.classes {
+                let number = extents.add(self.program, self.facts, self.class(*class));
+                self.numbers[*class] = number;
+                side.extents.grow_and_insert(number);
+            }
+        }
+        for side in sides.values_mut() {
+            side.near.grow(extents.len());
+            for number in side.extents.ones() {
+                side.near.union_with(extents.neighbours(number));
+            }
+        }
+        Ok(())
     }
 
     /// The pairs of two sides.
@@ -294,9 +278,13 @@ impl Checker<'_, '_, '_> {
             }
             return self.judge_unknown(object, (&left.1.classes, &others), is_one, listing, judgement);
         }
-        let touches = |one: &&usize| !extents.neighbours(self.class(**one)).is_disjoint(&right.1.extents);
-        let Some(first) = left.1.classes.iter().find(touches) else { return };
-        let meets = |one: usize, other: usize| extents.neighbours(self.class(one)).contains(extents.number(self.class(other)));
+        if left.1.near.is_disjoint(&right.1.extents) {
+            return;
+        }
+        let near = |class: usize| extents.neighbours(self.numbers[class]);
+        let meets = |one: usize, other: usize| near(one).contains(self.numbers[other]);
+        let touches = |one: &&usize| !near(**one).is_disjoint(&right.1.extents);
+        let first = left.1.classes.iter().find(touches).expect("the side is near");
         let other = right.1.classes.iter().find(|other| meets(*first, **other)).expect("an extent of the side");
         // Whatever it is for these two, it is for all of them.
         let (a, b) = (*self.class(*first), *self.class(*other));
@@ -305,9 +293,9 @@ impl Checker<'_, '_, '_> {
             return;
         }
         let mut pairs = 0;
-        let mut touched = FixedBitSet::with_capacity(extents.table.len());
+        let mut touched = FixedBitSet::with_capacity(extents.len());
         for one in &left.1.classes {
-            let near = extents.neighbours(self.class(*one));
+            let near = extents.neighbours(self.numbers[*one]);
             let count = near.intersection_count(&right.1.extents);
             pairs += count as u64;
             if count > 0 && matches!(verdict, Verdict::Candidate) {
@@ -316,7 +304,7 @@ impl Checker<'_, '_, '_> {
             }
         }
         for other in &right.1.classes {
-            if touched.contains(extents.number(self.class(*other))) {
+            if touched.contains(self.numbers[*other]) {
                 judgement.ends.note(&[*other], &a);
             }
         }
@@ -330,7 +318,7 @@ impl Checker<'_, '_, '_> {
                 if !listing.has_room(&verdict) {
                     break 'listed;
                 }
-                if extents.neighbours(self.class(*one)).contains(extents.number(self.class(*other))) {
+                if extents.neighbours(self.numbers[*one]).contains(self.numbers[*other]) {
                     listing.add(judgement, Judged { object, left: *one, right: *other, verdict, more: 0 });
                     pairs -= 1;
                 }

@@ -178,7 +178,7 @@ fn under_covers(
     let mut found: SmallVec<[(CoverId, PointSetId, Rc<[usize]>); 2]> = SmallVec::new();
     for side in row.sides.iter() {
         let lockset = tabulation.locksets.get(side.lockset);
-        let cover = covers.of(&mut tabulation.identity, row.position.function, &row.access, side.lockset, lockset);
+        let cover = covers.of(&mut tabulation.identity, row, (side.lockset, lockset));
         match found.iter_mut().find(|(known, ..)| *known == cover) {
             Some((_, points, states)) => {
                 *points = orders.union(*points, side.points);

@@ -474,7 +474,8 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
             | Item::Unsent(..)
             | Item::Handed(_)
             | Item::Own(..)
-            | Item::OwnInstance => None,
+            | Item::OwnInstance
+            | Item::SignalAtomic => None,
         }
     }
 }

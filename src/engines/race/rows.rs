@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use indexmap::map::Entry;
 use indexmap::{IndexMap, IndexSet};
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::arguments::Arguments;
 use super::order::{Orders, PointSetId};
@@ -29,6 +29,8 @@ pub struct Row {
     /// The number of its set of locations.
     pub set: usize,
     pub is_atomic: bool,
+    /// Its thread has made what it touches.
+    pub is_own: bool,
     /// Never `Always`.
     pub fresh: Fresh,
     pub sides: Rc<[RowSide]>,
@@ -69,29 +71,42 @@ impl Rows {
                     continue;
                 }
                 let decided = arguments.ambiguous(program, facts, function, access);
+                let choices = decided.as_ref().map(|decided| {
+                    let nodes = states_here.iter().flat_map(|number| {
+                        let state = &states[*number];
+                        let standing = tabulation.contexts.all[state.context].key.standing;
+                        let points = reach.at(orders, facts, (state.context, standing), (state.block, state.index));
+                        orders.points(points).iter().map(|point| (point.0, state.context)).collect::<Vec<_>>()
+                    });
+                    arguments.choices(decided, nodes)
+                });
+                let mut of_choice: FxHashMap<Vec<bool>, Rc<[RowSide]>> = FxHashMap::default();
                 // Where callers decide on the object, each object has its own threads.
                 for locations in locations.chunk_by(|one, other| decided.is_none() || one.object == other.object) {
                     let object = locations[0].object;
                     let sides = match &decided {
                         Some(decided) => {
+                            let excluding = arguments.excluding(decided, choices.as_deref().unwrap_or_default(), object);
                             let excluded = |thread, context| arguments.exclude(thread, context, decided, object);
-                            sides(tabulation, (reach, orders), here, Some(&excluded))
+                            let found = || sides(tabulation, (reach, orders), here, Some(&excluded));
+                            of_choice.entry(excluding).or_insert_with(found).clone()
                         }
                         None => of_all.get_or_insert_with(|| sides(tabulation, (reach, orders), here, None)).clone(),
                     };
                     if sides.is_empty() {
                         continue;
                     }
-                    let mut kinds: IndexMap<(Fresh, bool), Vec<Location>, FxBuildHasher> = IndexMap::default();
+                    let mut kinds: IndexMap<(Fresh, bool, bool), Vec<Location>, FxBuildHasher> = IndexMap::default();
                     for location in locations {
                         let fresh = facts.freshness.at(position, place, location.object);
                         let is_atomic = is_atomic(program, facts, options, access, *location);
-                        kinds.entry((fresh, is_atomic)).or_default().push(*location);
+                        let is_own = facts.own.is_own(&facts.points_to, &facts.escape, function, access, location.object);
+                        kinds.entry((fresh, is_atomic, is_own)).or_default().push(*location);
                     }
-                    for ((fresh, is_atomic), locations) in kinds {
+                    for ((fresh, is_atomic, is_own), locations) in kinds {
                         let set = rows.sets.insert_full(locations.into()).0;
                         let sides = sides.clone();
-                        rows.all.push(Row { site, position, access: *access, set, is_atomic, fresh, sides });
+                        rows.all.push(Row { site, position, access: *access, set, is_atomic, is_own, fresh, sides });
                     }
                 }
             }

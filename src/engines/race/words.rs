@@ -59,6 +59,10 @@ impl Reporter<'_, '_, '_> {
                 "every {} was created with an argument of its own, and accesses the part of {object} that belongs to it",
                 thread(id)
             ),
+            Why::Signal(handler) => format!(
+                "{object} is a volatile sig_atomic_t: {}, and the thread that it interrupts may both access it",
+                thread(handler)
+            ),
             Why::HeldFor(held, id) => format!(
                 "{} holds {} for as long as {} runs, and the other access to {object} is made while that lock is held as well",
                 thread(held.by),
@@ -88,5 +92,6 @@ pub fn reason_of(why: Why) -> Reason {
         Why::OwnPart(_) => Reason::ThreadPartition,
         Why::HeldAtCreation(_) => Reason::LockHistory,
         Why::HeldFor(..) => Reason::CommonLock,
+        Why::Signal(_) => Reason::SignalAtomic,
     }
 }

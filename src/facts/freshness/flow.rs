@@ -14,7 +14,7 @@ use super::publication::{Publications, Scan};
 use super::roots::{Origin, Root, Roots};
 use super::{Answers, Fresh, Freshness, PublicationsId};
 use crate::facts::accesses::{Accesses, Action, MemoryAccess, Place, Position, Positions, library_model};
-use crate::facts::call_graph::{CallGraph, CallKind};
+use crate::facts::call_graph::CallGraph;
 use crate::facts::points_to::{AbstractObjectId, PointsTo};
 use crate::facts::values::reverse_postorder;
 use crate::models::BoundModels;
@@ -100,7 +100,7 @@ pub(super) fn solve(
         parameters: program
             .functions
             .iter_enumerated()
-            .map(|(id, function)| vec![promise(is_only_called(calls, id)); function.parameters.len()])
+            .map(|(id, function)| vec![promise(calls.is_only_called(id)); function.parameters.len()])
             .collect(),
         returns: program.functions.iter().map(|function| promise(function.return_type == Type::POINTER)).collect(),
     };
@@ -122,12 +122,6 @@ pub(super) fn solve(
         }
     }
     analysis.answers(accesses)
-}
-
-/// Whether a function begins to run only by call instructions.
-fn is_only_called(calls: &CallGraph, function: FunctionId) -> bool {
-    let edges = calls.calls_of(function);
-    !edges.is_empty() && edges.iter().all(|edge| edge.kind == CallKind::Call && edge.caller.is_some())
 }
 
 impl Body {

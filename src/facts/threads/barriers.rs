@@ -191,7 +191,7 @@ fn has_attributes(places: &Places<'_>, instruction: &Instruction, others: [usize
 pub(super) fn instances(places: &Places<'_>, thread: ThreadId) -> Option<u64> {
     let known = &places.tree.threads[thread.index()];
     match known.kind {
-        ThreadKind::Library | ThreadKind::Anywhere => return None,
+        ThreadKind::Library | ThreadKind::Handler | ThreadKind::Anywhere => return None,
         ThreadKind::Main | ThreadKind::Created if !known.is_many => return Some(1),
         ThreadKind::Main | ThreadKind::Created => {}
     }

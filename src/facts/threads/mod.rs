@@ -13,6 +13,7 @@
 
 mod argument;
 mod barriers;
+mod entries;
 mod flow;
 mod handles;
 mod joins;
@@ -283,7 +284,7 @@ fn round(walk: &mut Walk<'_>) -> Vec<Stage> {
     walk.join_sites.borrow_mut().clear();
     for (index, thread) in tree.threads.iter().enumerate() {
         let id = ThreadId::from(index);
-        if thread.kind == ThreadKind::Anywhere {
+        if matches!(thread.kind, ThreadKind::Anywhere | ThreadKind::Handler) {
             walk.create_in_cut_activations(id, &State::default());
             continue;
         }

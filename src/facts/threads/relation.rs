@@ -39,7 +39,8 @@ impl Order {
         }
         let is_root = |thread: ThreadId| tree.creations[thread.index()].is_empty();
         let is_loose = |root: &ThreadId| {
-            is_root(*root) && matches!(tree.threads[root.index()].kind, ThreadKind::Library | ThreadKind::Anywhere)
+            is_root(*root)
+                && matches!(tree.threads[root.index()].kind, ThreadKind::Library | ThreadKind::Handler | ThreadKind::Anywhere)
         };
         let is_free = threads().map(|thread| {
             let is_reached = exchange.entry[thread.index()].is_some();

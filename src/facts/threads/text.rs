@@ -45,6 +45,7 @@ impl Threads {
             let created = match (thread.kind, thread.parent) {
                 (ThreadKind::Main, _) => "the program's first thread".to_owned(),
                 (ThreadKind::Library, _) => "called from outside, at any time".to_owned(),
+                (ThreadKind::Handler, _) => "a signal handler, in every thread, at any time".to_owned(),
                 (ThreadKind::Anywhere, _) => "in every thread, at any time".to_owned(),
                 (ThreadKind::Created, None) => "somewhere".to_owned(),
                 (ThreadKind::Created, Some(parent)) => {

@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::call_graph::CallKind;
+use super::entries::on_path;
 use super::relevant::{Called, Input, Relevant};
 use super::types::{AbstractThread, ActivationId, ThreadId, ThreadKind};
 use crate::models::{Effect, SpawnCount};
@@ -104,14 +105,7 @@ impl Tree {
         let among_entries = entries.and_then(|entries| entries.iter().copied().find(is_main));
         let main = edges(CallKind::Main).first().copied().filter(|_| entries.is_none()).or(among_entries);
         let mut elsewhere = BTreeSet::new();
-        for kind in [
-            CallKind::Cleanup,
-            CallKind::KeyDestructor,
-            CallKind::AtExit,
-            CallKind::SignalHandler,
-            CallKind::Destructor,
-            CallKind::Outside,
-        ] {
+        for kind in [CallKind::Cleanup, CallKind::KeyDestructor, CallKind::AtExit, CallKind::Destructor, CallKind::Outside] {
             elsewhere.extend(edges(kind));
         }
         let constructors = input.program.constructors.iter().copied();
@@ -138,7 +132,12 @@ impl Tree {
         if let Some(main) = among_entries {
             elsewhere.remove(&main);
         }
-        elsewhere.retain(|one| input.function(*one).is_defined());
+        let is_defined = |one: &FunctionId| input.function(*one).is_defined();
+        for handler in edges(CallKind::SignalHandler).into_iter().filter(is_defined) {
+            let thread = self.new_thread(ThreadKind::Handler, Some(handler), None, Vec::new(), true);
+            self.add_root(input, relevant, thread, handler);
+        }
+        elsewhere.retain(is_defined);
         if !elsewhere.is_empty() {
             let anywhere = self.new_thread(ThreadKind::Anywhere, None, None, Vec::new(), true);
             for function in elsewhere {
@@ -162,7 +161,7 @@ impl Tree {
     }
 
     fn add_root(&mut self, input: Input<'_>, relevant: &Relevant, thread: ThreadId, function: FunctionId) {
-        let is_anywhere = self.threads[thread.index()].kind == ThreadKind::Anywhere;
+        let is_anywhere = matches!(self.threads[thread.index()].kind, ThreadKind::Anywhere | ThreadKind::Handler);
         let activation = relevant.bodies.contains_key(&function).then(|| {
             if is_anywhere {
                 self.cut_activation(input, relevant, thread, function)
@@ -265,14 +264,18 @@ impl Tree {
                 for called in input.called(instruction) {
                     let Called::Library(model) = called else { continue };
                     let spawn = model.effects.iter().find_map(|effect| match effect {
-                        Effect::Spawn { count, .. } => Some(*count),
+                        Effect::Spawn { count, entry, .. } => Some((*count, *entry)),
                         _ => None,
                     });
-                    let Some(count) = spawn else { continue };
+                    let Some((count, entry)) = spawn else { continue };
                     let is_many = is_cut || !is_once || repeats || count == SpawnCount::Many;
-                    for entry in
-                        input.started(function, instruction, CallKind::Spawn).filter(|entry| input.function(*entry).is_defined())
-                    {
+                    let all = input.started(function, instruction, CallKind::Spawn);
+                    let mut entries: Vec<FunctionId> = all.filter(|entry| input.function(*entry).is_defined()).collect();
+                    let on_path = Input::argument(instruction, entry).and_then(|entry| on_path(self, input, point, entry));
+                    if let Some(on_path) = on_path.filter(|on_path| entries.iter().any(|entry| on_path.contains(entry))) {
+                        entries.retain(|entry| on_path.contains(entry));
+                    }
+                    for entry in entries {
                         self.create(input, point, instruction.site, entry, is_many);
                     }
                 }

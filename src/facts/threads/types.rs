@@ -60,7 +60,9 @@ pub enum ThreadKind {
     /// Code outside the program calls the entry, at any time, any number of times.
     Library,
     Created,
-    /// Stands for every thread: handlers, exit routines, destructors of keys, functions that code outside calls back.
+    /// Stands for every thread that the entry, a signal handler, interrupts.
+    Handler,
+    /// Stands for every thread: exit routines, destructors of keys, functions that code outside calls back.
     Anywhere,
 }
 

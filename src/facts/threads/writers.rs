@@ -22,7 +22,10 @@ use crate::program::{Constant, FunctionId, Instruction, Operand, Operation};
 pub(super) struct Write {
     pub point: Point,
     pub address: Option<Address>,
+    /// Ascending.
     pub locations: Vec<Location>,
+    /// Among them what is no object of the program.
+    pub has_outside: bool,
     /// `None` when any number of bytes around the address.
     pub size: Option<u64>,
     pub is_spawn: bool,
@@ -69,10 +72,13 @@ impl Writers {
         let instruction = input.instruction(function, point.block, point.index);
         let mut add = |operand: Operand, size: Option<u64>, is_spawn: bool| {
             if places.relevant.may_touch_handle(input, function, operand, size) {
+                let locations = ascending(input.points_to.pointees(function, operand));
+                let has_outside = locations.iter().any(|location| is_outside(input, *location));
                 self.writes.push(Write {
                     point,
                     address: places.address(point.activation, operand),
-                    locations: input.points_to.pointees(function, operand).collect(),
+                    locations,
+                    has_outside,
                     size,
                     is_spawn,
                 });
@@ -185,13 +191,20 @@ impl Writers {
     }
 
     pub fn may_meet(&self, places: &Places<'_>, write: &Write, locations: &[Location]) -> bool {
-        write.locations.iter().any(|written| {
-            locations.iter().any(|location| match write.size {
-                Some(size) => places.input.points_to.may_alias(*written, size, *location, self.handle_size),
-                None => {
-                    written.object == location.object || is_outside(places.input, *written) && is_outside(places.input, *location)
-                }
-            })
+        let meets = |written: &Location, location: &Location| match write.size {
+            Some(size) => places.input.points_to.may_alias(*written, size, *location, self.handle_size),
+            None => {
+                written.object == location.object || is_outside(places.input, *written) && is_outside(places.input, *location)
+            }
+        };
+        // What is outside may be several objects; others meet their own.
+        if write.has_outside || locations.iter().any(|location| is_outside(places.input, *location)) {
+            return write.locations.iter().any(|written| locations.iter().any(|location| meets(written, location)));
+        }
+        locations.iter().any(|location| {
+            let first = write.locations.partition_point(|written| written.object < location.object);
+            let same = write.locations[first..].iter().take_while(|written| written.object == location.object);
+            same.into_iter().any(|written| meets(written, location))
         })
     }
 
@@ -277,6 +290,12 @@ impl Writers {
     pub fn handle_size(&self) -> u64 {
         self.handle_size
     }
+}
+
+fn ascending(locations: impl Iterator<Item = Location>) -> Vec<Location> {
+    let mut locations: Vec<Location> = locations.collect();
+    locations.sort_unstable();
+    locations
 }
 
 /// All instructions that matter, in all activations.

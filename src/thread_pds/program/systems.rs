@@ -35,7 +35,7 @@ pub fn assemble(tabulation: &mut Tabulation<'_, '_>, walked: Walked, deadline: D
                 let known = tabulation.facts.threads.instances(thread);
                 system.created = known.and_then(|count| usize::try_from(count).ok()).unwrap_or(MANY);
             }
-            ThreadKind::Library | ThreadKind::Anywhere => system.created = MANY,
+            ThreadKind::Library | ThreadKind::Handler | ThreadKind::Anywhere => system.created = MANY,
         }
         sources.push(thread);
         targets.push(targets_of);

@@ -1,0 +1,77 @@
+//! Extents: which bytes of an object do its classes touch, and which of them may overlap?
+//!
+//! # Definition   An extent is a location, a number of bytes, the type of the access, and whether it writes. Two are *neighbours* when one of them writes, their
+//!                bytes may overlap, and their types let them (`program::alias`).
+//! # Theorem      Classes whose extents are no neighbours never touch a common byte in conflict.
+//! # Time         Places are compared once for all rounds of the engine, and reads never with reads: an object that is touched everywhere has thousands.
+
+use fixedbitset::FixedBitSet;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
+use super::record::ClassKey;
+use crate::facts::{Facts, Location};
+use crate::program::{AliasTypeId, Program};
+
+/// Bytes, as which type they are accessed, and whether they are written.
+type Extent = (Location, u64, Option<AliasTypeId>, bool);
+
+/// The different extents of one object.
+#[derive(Default)]
+pub struct Extents {
+    table: IndexSet<Extent, FxBuildHasher>,
+    neighbours: Vec<FixedBitSet>,
+    /// The different bytes, which of them may overlap, and the extents that touch them.
+    bytes: IndexSet<(Location, u64), FxBuildHasher>,
+    overlapping: Vec<FixedBitSet>,
+    of_bytes: Vec<Vec<usize>>,
+}
+
+impl Extents {
+    /// The number of a class's extent.
+    pub fn add(&mut self, program: &Program, facts: &Facts<'_>, class: &ClassKey) -> usize {
+        let extent = (class.location, class.size, class.alias, class.is_write);
+        let (number, is_new) = self.table.insert_full(extent);
+        if is_new {
+            let bytes = self.add_bytes(facts, class.location, class.size);
+            self.of_bytes[bytes].push(number);
+            self.neighbours.push(FixedBitSet::with_capacity(number + 1));
+            // What was allocated may be stored to as one type and then as another; to read it as a type that it has not is undefined (C17 6.5p6).
+            let is_retyped = class.is_write && !facts.points_to.object(class.location.object).has_declared_type();
+            let near = self.overlapping[bytes].ones().flat_map(|bytes| &self.of_bytes[bytes]);
+            for other in near {
+                let (_, _, alias, is_write) = self.table[*other];
+                let is_same_type = is_retyped && is_write || program.may_touch(class.alias, alias);
+                if is_same_type && (class.is_write || is_write) {
+                    self.neighbours[number].grow_and_insert(*other);
+                    self.neighbours[*other].grow_and_insert(number);
+                }
+            }
+        }
+        number
+    }
+
+    fn add_bytes(&mut self, facts: &Facts<'_>, location: Location, size: u64) -> usize {
+        let (number, is_new) = self.bytes.insert_full((location, size));
+        if is_new {
+            self.of_bytes.push(Vec::new());
+            self.overlapping.push(FixedBitSet::with_capacity(number + 1));
+            for (other, (other_location, other_size)) in self.bytes.iter().enumerate() {
+                if facts.points_to.may_alias(location, size, *other_location, *other_size) {
+                    self.overlapping[number].grow_and_insert(other);
+                    self.overlapping[other].grow_and_insert(number);
+                }
+            }
+        }
+        number
+    }
+
+    pub fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// The extents that an extent may overlap with in conflict.
+    pub fn neighbours(&self, number: usize) -> &FixedBitSet {
+        &self.neighbours[number]
+    }
+}

@@ -1,0 +1,209 @@
+//! Random programs of threads that hand addresses around: of their own variables, thread-locals and allocations, through parameters and results, and
+//! through a shared slot, where others pick them up; threads that are started by a wrapper which is given the function.
+
+use std::collections::BTreeSet;
+
+use super::random::Random;
+
+/// What a hundred programs cover.
+pub const FEATURES: [&str; 13] = [
+    "allocated",
+    "argument",
+    "chosen",
+    "freed",
+    "helper",
+    "kept",
+    "main-takes-part",
+    "own-variable",
+    "returned",
+    "started-by-wrapper",
+    "taken",
+    "thread-local",
+    "two-entries",
+];
+
+const HEAD: &str = "#include <pthread.h>
+#include <stdlib.h>
+extern _Bool __VERIFIER_nondet_bool(void);
+static int g, other, *_Atomic slot = &g;
+static _Thread_local int own;
+static void keep(int *d) { slot = d; }
+static int *taken(void) { return slot; }
+static void put(int *d) { *d = 1; }
+static int *same(int *d) { return d; }
+static int *made(void) { int *d = malloc(sizeof *d); return d; }
+static int *either(int *d, int *e) { return __VERIFIER_nondet_bool() ? d : e; }
+static void start(pthread_t *t, void *(*entry)(void *), int *argument) { pthread_create(t, 0, entry, argument); }";
+
+struct Writer {
+    random: Random,
+    features: BTreeSet<&'static str>,
+    functions: Vec<String>,
+    /// Visible operations that may still be written.
+    left: i64,
+}
+
+/// The program of a seed.
+pub fn program(seed: u64) -> (String, BTreeSet<&'static str>) {
+    let random = Random::new(seed ^ 0x0771_0771);
+    let mut writer = Writer { random, features: BTreeSet::new(), functions: Vec::new(), left: 0 };
+    let text = writer.write();
+    (text, writer.features)
+}
+
+impl Writer {
+    fn cover(&mut self, feature: &'static str) {
+        assert!(FEATURES.contains(&feature), "{feature} is not among the features");
+        self.features.insert(feature);
+    }
+
+    fn write(&mut self) -> String {
+        let first = self.thread("first");
+        let has_second = self.random.chance(50);
+        let second = if has_second { self.thread("second") } else { String::new() };
+        let main = self.main(if has_second { "second" } else { "first" });
+        let mut lines = vec![HEAD.to_owned()];
+        lines.append(&mut self.functions);
+        lines.extend([first, second, main]);
+        lines.retain(|line| !line.is_empty());
+        lines.join("\n") + "\n"
+    }
+
+    fn thread(&mut self, name: &str) -> String {
+        self.left = 6;
+        let mut body = vec!["int v, seen = 0, *d = &v;".to_owned()];
+        if self.random.chance(60) {
+            body.push(format!("d = {};", self.address("d", true)));
+        }
+        for _ in 0..self.random.between(2, 4) {
+            body.extend(self.statement("d", true));
+        }
+        body.push((*self.random.pick(&["put(d);", "*d = 6;", "seen += *d;"])).to_owned());
+        body.push("return (void *)(long)seen;".into());
+        format!("static void *{name}(void *a) {{\n{}}}", indent(&body))
+    }
+
+    fn main(&mut self, second: &str) -> String {
+        if second == "second" {
+            self.cover("two-entries");
+        }
+        let is_wrapped = self.random.chance(60);
+        let mut create = |handle: &str, entry: &str| {
+            let argument = *self.random.pick(&["&g", "&other"]);
+            match is_wrapped {
+                true => format!("start(&{handle}, {entry}, {argument});"),
+                false => format!("pthread_create(&{handle}, 0, {entry}, {argument});"),
+            }
+        };
+        let (one, two) = (create("t", "first"), create("u", second));
+        if is_wrapped {
+            self.cover("started-by-wrapper");
+        }
+        let mut lines = vec!["pthread_t t, u;".to_owned(), one];
+        if self.random.chance(40) {
+            self.cover("main-takes-part");
+            lines.push((*self.random.pick(&["g = 3;", "put(&other);", "*taken() = 4;"])).to_owned());
+        }
+        let join = "pthread_join(t, 0);".to_owned();
+        if self.random.chance(20) {
+            lines.extend([join, two]);
+        } else {
+            lines.extend([two, join]);
+        }
+        lines.extend(["pthread_join(u, 0);".to_owned(), "return 0;".into()]);
+        format!("int main(void) {{\n{}}}", indent(&lines))
+    }
+
+    /// Something is done with the address that `name` holds.
+    fn statement(&mut self, name: &str, is_thread: bool) -> Vec<String> {
+        if self.left <= 0 {
+            return Vec::new();
+        }
+        self.left -= 1;
+        let line = match self.random.below(9) {
+            0..=2 => {
+                let address = self.address(name, is_thread);
+                format!("{name} = {address};")
+            }
+            3 => format!("put({name});"),
+            4 => format!("*{name} = 2;"),
+            5 => {
+                self.cover("kept");
+                self.left -= 1;
+                format!("keep({name});")
+            }
+            6 if is_thread => format!("seen += *{name};"),
+            7 if self.random.chance(25) => {
+                self.cover("freed");
+                return vec![
+                    format!("{name} = made();"),
+                    "put(".to_owned() + name + ");",
+                    format!("free({name});"),
+                    format!("{name} = &g;"),
+                ];
+            }
+            _ if is_thread => self.helper(name),
+            _ => format!("*{name} = 5;"),
+        };
+        vec![line]
+    }
+
+    fn address(&mut self, name: &str, is_thread: bool) -> String {
+        let address = match self.random.below(if is_thread { 8 } else { 5 }) {
+            0 | 1 => {
+                self.cover("taken");
+                self.left -= 1;
+                "taken()".to_owned()
+            }
+            2 => {
+                self.cover("allocated");
+                "made()".to_owned()
+            }
+            3 => {
+                self.cover("thread-local");
+                "&own".to_owned()
+            }
+            4 => {
+                self.cover("chosen");
+                self.left -= 1;
+                format!("either({name}, taken())")
+            }
+            5 => {
+                self.cover("argument");
+                "a".to_owned()
+            }
+            _ => {
+                self.cover("own-variable");
+                "&v".to_owned()
+            }
+        };
+        match self.random.chance(25) {
+            true => {
+                self.cover("returned");
+                format!("same({address})")
+            }
+            false => address,
+        }
+    }
+
+    /// A function of its own that is given the address.
+    fn helper(&mut self, name: &str) -> String {
+        self.cover("helper");
+        let mut body = Vec::new();
+        for _ in 0..self.random.between(1, 2) {
+            body.extend(self.statement("e", false));
+        }
+        let helper = format!("helper{}", self.functions.len());
+        let result = if self.random.chance(50) { "e" } else { "0" };
+        body.push(format!("return {result};"));
+        self.functions.push(format!("static int *{helper}(int *e) {{\n{}}}", indent(&body)));
+        match result {
+            "e" => format!("{name} = {helper}({name});"),
+            _ => format!("{helper}({name});"),
+        }
+    }
+}
+
+fn indent(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("    {line}\n")).collect()
+}
