@@ -182,7 +182,7 @@ impl Addresses<'_, '_, '_> {
     }
 
     /// Whether a name means one of a few locks, each of which is one run-time lock.
-    fn is_named(&mut self, lock: LockId) -> bool {
+    pub(super) fn is_named(&self, lock: LockId) -> bool {
         let family = match self.threads.name(lock) {
             LockName::Place(_) => return true,
             LockName::Family(family) => family,
