@@ -79,9 +79,13 @@ pub fn check(
         let is_unsure = match edge.holds {
             // Of a few locks that have names it is worth saying that one of them may still be held.
             Held::Lock { lock, .. } => {
+                let waited = match edge.waits {
+                    Wait::Lock { lock, .. } => Some(lock),
+                    Wait::Join { .. } => None,
+                };
+                let mut both = waited.into_iter().chain([lock]);
                 !is_held(addresses.tabulation, threads, (edge.thread, edge.symbol), lock)
-                    && !threads.name(lock).is_any()
-                    && !addresses.is_named(lock)
+                    && !both.all(|lock| threads.name(lock).is_any() || addresses.is_named(lock))
             }
             Held::Running { .. } => false,
         };
