@@ -123,8 +123,9 @@ impl Writer<'_, '_, '_> {
             below.thread_name
         );
         let thread = below.thread_name.split('@').next().unwrap_or_default();
-        let headline =
-            format!("possible deadlock: the signal handler {handler} waits for {name}, which {thread} may hold when it is interrupted");
+        let headline = format!(
+            "possible deadlock: the signal handler {handler} waits for {name}, which {thread} may hold when it is interrupted"
+        );
         CycleCandidate {
             object: name.clone(),
             ends: vec![inside, below],

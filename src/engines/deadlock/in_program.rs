@@ -77,15 +77,9 @@ pub fn check(
     let mut addresses = Addresses { tabulation, threads };
     let found = deadlocks_in_order(analysis, &mut |analysis, edge| {
         let is_unsure = match edge.holds {
-            // Of a few locks that have names it is worth saying that one of them may still be held.
             Held::Lock { lock, .. } => {
-                let waited = match edge.waits {
-                    Wait::Lock { lock, .. } => Some(lock),
-                    Wait::Join { .. } => None,
-                };
-                let mut both = waited.into_iter().chain([lock]);
-                !is_held(addresses.tabulation, threads, (edge.thread, edge.symbol), lock)
-                    && !both.all(|lock| threads.name(lock).is_any() || addresses.is_named(lock))
+                let is_held = is_held(addresses.tabulation, threads, (edge.thread, edge.symbol), lock);
+                !is_held && !addresses.is_worth_saying(lock, edge.waits)
             }
             Held::Running { .. } => false,
         };

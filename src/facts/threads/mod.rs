@@ -13,6 +13,7 @@
 
 mod argument;
 mod barriers;
+mod entry;
 mod flow;
 mod handles;
 mod joins;

@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::call_graph::CallKind;
+use super::entry::started;
 use super::relevant::{Called, Input, Relevant};
 use super::types::{AbstractThread, ActivationId, ThreadId, ThreadKind};
 use crate::models::{Effect, SpawnCount};
@@ -265,14 +266,13 @@ impl Tree {
                 for called in input.called(instruction) {
                     let Called::Library(model) = called else { continue };
                     let spawn = model.effects.iter().find_map(|effect| match effect {
-                        Effect::Spawn { count, .. } => Some(*count),
+                        Effect::Spawn { count, entry, .. } => Some((*count, *entry)),
                         _ => None,
                     });
-                    let Some(count) = spawn else { continue };
+                    let Some((count, entry)) = spawn else { continue };
                     let is_many = is_cut || !is_once || repeats || count == SpawnCount::Many;
-                    for entry in
-                        input.started(function, instruction, CallKind::Spawn).filter(|entry| input.function(*entry).is_defined())
-                    {
+                    let started = started(input, relevant, self, point, entry);
+                    for entry in started.into_iter().filter(|entry| input.function(*entry).is_defined()) {
                         self.create(input, point, instruction.site, entry, is_many);
                     }
                 }

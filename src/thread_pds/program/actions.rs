@@ -92,7 +92,17 @@ impl Walker<'_, '_, '_> {
                 let lock = self.given_back(at, *lock, &before, Use::Lock);
                 let place = (at.block, at.index, at.site);
                 let asleep = self.standing(graph, at.context, place, node, &before);
-                let woken = graph.add(Spot { lock: Some(operand), ..graph.points[asleep as usize].spot.clone() });
+                // Who wakes has given the lock back, and stands before it with what is left.
+                let given = Action::Release { lock: operand, is_read_write: false };
+                let left = self.tabulation.perform(at, &[given], before.clone(), None).into_iter().next();
+                let left = left.unwrap_or_else(|| before.clone());
+                let woken = Spot {
+                    lock: Some(operand),
+                    lockset: left.lockset,
+                    sites: left.sites,
+                    ..graph.points[asleep as usize].spot.clone()
+                };
+                let woken = graph.add(woken);
                 graph.step(asleep, Step::Sleep { lock }, woken);
                 let step = Step::Acquire { lock, mode: Mode::Exclusive };
                 for outcome in self.tabulation.perform(at, std::slice::from_ref(action), before, None) {
