@@ -7,6 +7,7 @@ mod deadlock_engine {
     mod contexts;
     mod deadline;
     mod elements;
+    mod handlers;
     mod joins;
     mod locking;
     #[path = "../generator/random.rs"]
@@ -19,4 +20,5 @@ mod deadlock_engine {
     mod support;
     mod traps;
     mod twin;
+    mod unsure;
 }

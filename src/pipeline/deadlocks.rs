@@ -22,7 +22,9 @@ impl<'a> Cycles<'a> {
         if !Rule::Deadlock.concerns_any(checks) {
             (result.candidates, result.refuted) = (Vec::new(), Vec::new());
         }
-        result.own_faults.retain(|wait| wait.rule.concerns_any(checks));
+        // Whoever comes for a lock that was kept waits for ever: those who ask for deadlocks are told what may be kept.
+        let is_asked = |rule: Rule| rule.concerns_any(checks) || rule == Rule::LockLeak && checks.contains(&Check::Deadlock);
+        result.own_faults.retain(|fault| is_asked(fault.rule));
         Cycles { result, sides: Sides { program, facts } }
     }
 
@@ -141,6 +143,9 @@ fn is_of(finding: &Finding, wait: &OwnFault) -> bool {
 
 /// The headline: who has what, and waits for what.
 fn message(candidate: &CycleCandidate) -> String {
+    if let Some(headline) = &candidate.headline {
+        return headline.clone();
+    }
     let short = |thread: &str| thread.split('@').next().unwrap_or(thread).to_owned();
     let clauses = candidate.ends.iter().zip(&candidate.blocks_by).map(|(end, holds)| {
         let waits = match end.role {

@@ -26,6 +26,19 @@ const SHAPES: &[Shape] = &[
         edits: &[("x++; return 0;", "x++; t = 0; return 0;"), ("pthread_join(t, 0);", "pthread_create(&t, 0, f, 0); pthread_join(t, 0);")],
     },
     Shape {
+        name: "wrapper-with-two-entries",
+        source: "void *f(void *a) { x++; return 0; } void *g(void *a) { y++; return 0; } void start(pthread_t *t, void *(*run)(void *)) { pthread_create(t, 0, run, 0); }
+            int main(void) { pthread_t t, u; start(&t, f); pthread_join(t, 0); start(&u, g); x = 2; pthread_join(u, 0); return x; }",
+        edits: &[("start(&u, g)", "start(&u, f)"), ("start(&u, g)", "start(&u, unknown() ? f : g)"), ("pthread_create(t, 0, run, 0);", "if (unknown()) run = f; pthread_create(t, 0, run, 0);")],
+    },
+    Shape {
+        name: "global-handle-behind-recursion",
+        source: "static pthread_t t; void *f(void *a) { x++; return 0; } int depth(int n) { pthread_t *p = &t; if (n > 0) return depth(n - 1) + 1; return *p != 0; }
+            int main(void) { pthread_create(&t, 0, f, 0); depth(unknown()); pthread_join(t, 0); return x; }",
+        edits: &[("return *p != 0;", "*p = 0; return 0;"), ("pthread_create(&t, 0, f, 0);", "pthread_create(&t, 0, f, 0); pthread_create(&t, 0, f, 0);"),
+            ("return *p != 0;", "pthread_create(p, 0, f, 0); return 0;")],
+    },
+    Shape {
         name: "field",
         source: "struct worker { int id; pthread_t handle; } w; void *f(void *a) { x++; return 0; }
             int main(void) { struct worker *p = &w; p->id = 3; pthread_create(&p->handle, 0, f, p); p->id = 4; pthread_join(w.handle, 0); return x; }",

@@ -13,6 +13,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::Wait;
 use super::ascending::Addresses;
 use super::in_program::Writer;
 use crate::engines::race::Side;
@@ -181,8 +182,20 @@ impl Addresses<'_, '_, '_> {
         }
     }
 
+    /// Whether a cycle is raised in which it is not certain that a lock is still held: it was taken through a pointer to one of a few locks that have
+    /// names, or to who knows which, and given back through another such pointer. (One lock that is held on some ways only is held by
+    /// ways that meet, and of those that go on together most do not exist.)
+    pub(super) fn is_worth_saying(&self, held: LockId, waits: Wait) -> bool {
+        let is_known = |lock: LockId| self.threads.name(lock).is_any() || self.is_named(lock);
+        let is_waited_known = match waits {
+            Wait::Lock { lock, .. } => is_known(lock),
+            Wait::Join { .. } => true,
+        };
+        matches!(self.threads.name(held), LockName::Family(_)) && is_known(held) && is_waited_known
+    }
+
     /// Whether a name means one of a few locks, each of which is one run-time lock.
-    fn is_named(&mut self, lock: LockId) -> bool {
+    fn is_named(&self, lock: LockId) -> bool {
         let family = match self.threads.name(lock) {
             LockName::Place(_) => return true,
             LockName::Family(family) => family,

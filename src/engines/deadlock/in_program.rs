@@ -6,13 +6,15 @@
 //!                what was not looked at.
 //! # False alarms Data decide nothing here: a cycle may need branches that exclude each other.
 //! # Misses       What is no lock and no join: conditions, semaphores, barriers. Their waits are limits. Waits for a condition that no signal can end
-//!                because of a lock are candidates (`signals`); so are threads that wait for themselves (`again`).
+//!                because of a lock are candidates (`signals`); so are threads that wait for themselves (`again`), and handlers that wait for the thread which
+//!                they interrupt (`handlers`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::again::{OwnFault, relocks};
 use super::ascending::{Addresses, Nature};
 use super::children::joins_of_children;
+use super::handlers::waiting_handlers;
 use super::limits::DeadlockLimit;
 use super::signals::stuck_waits;
 use super::{DeadlockCycle, Dismissal, DismissedCycle, Held, OrderEdge, Wait, deadlocks_in_order};
@@ -40,6 +42,8 @@ pub struct CycleCandidate {
     pub ends: Vec<Side>,
     /// By end: the lock by which it holds up the one before it; `None` when that one joins it.
     pub blocks_by: Vec<Option<String>>,
+    /// The first line of a finding, where ends and locks do not say it all.
+    pub headline: Option<String>,
     /// What was not excluded, for the last line of a finding.
     pub why: String,
 }
@@ -73,7 +77,10 @@ pub fn check(
     let mut addresses = Addresses { tabulation, threads };
     let found = deadlocks_in_order(analysis, &mut |analysis, edge| {
         let is_unsure = match edge.holds {
-            Held::Lock { lock, .. } => !is_held(addresses.tabulation, threads, (edge.thread, edge.symbol), lock),
+            Held::Lock { lock, .. } => {
+                let is_held = is_held(addresses.tabulation, threads, (edge.thread, edge.symbol), lock);
+                !is_held && !addresses.is_worth_saying(lock, edge.waits)
+            }
             Held::Running { .. } => false,
         };
         let joins_child = match (edge.holds, edge.waits) {
@@ -111,7 +118,8 @@ pub fn check(
             candidates.entry(candidate.lines()).or_insert(candidate);
         }
     }
-    for candidate in stuck_waits(&mut writer, models, analysis) {
+    let waits = stuck_waits(&mut writer, models, analysis);
+    for candidate in waits.into_iter().chain(waiting_handlers(&mut writer, analysis)) {
         candidates.entry(candidate.lines()).or_insert(candidate);
     }
     if found.has_unsure {
@@ -182,6 +190,7 @@ impl Writer<'_, '_, '_> {
     pub(super) fn lock(&self, lock: LockId) -> String {
         let identity = &self.tabulation.identity;
         match self.threads.name(lock) {
+            name if name.is_any() => "a lock behind a pointer without a value".to_owned(),
             LockName::Place(place) => self.names.place(identity, place, crate::thread_pds::holding::Identity::NOWHERE),
             LockName::Family(family) => self.names.family(identity, family),
         }
@@ -309,6 +318,7 @@ impl Writer<'_, '_, '_> {
             object,
             ends,
             blocks_by,
+            headline: None,
             why: format!("{why}; no order of threads and no other lock was found that excludes it"),
         }
     }

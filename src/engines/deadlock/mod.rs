@@ -20,6 +20,7 @@ mod candidates;
 mod children;
 mod cycles;
 mod dismissed;
+mod handlers;
 mod in_program;
 mod leaks;
 mod limits;

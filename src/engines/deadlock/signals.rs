@@ -233,6 +233,7 @@ impl Search<'_, '_, '_, '_> {
             object: BTreeSet::from([condition, lock_name.clone()]).into_iter().collect::<Vec<_>>().join(", "),
             ends: vec![waiter, signaller],
             blocks_by: vec![Some(lock_name), None],
+            headline: None,
             why,
         }
     }

@@ -165,10 +165,16 @@ impl State {
         self.done.retain(|sweep| !is_old(sweep.activation, sweep.in_loop));
     }
 
-    /// Forgets where all handles are.
-    pub fn forget_handles(&mut self) {
-        self.live.values_mut().for_each(|handles| *handles = Handles::default());
-        self.known.clear();
+    /// Forgets where handles are, but for places that keep them for good.
+    pub fn forget_handles(&mut self, is_lasting: &dyn Fn(&Place) -> bool) {
+        for handles in self.live.values_mut() {
+            handles.places.retain(is_lasting);
+            handles.sweep = None;
+        }
+        self.known.retain(|_, places| {
+            places.retain(is_lasting);
+            !places.is_empty()
+        });
         self.done.clear();
     }
 }

@@ -54,7 +54,10 @@ pub(super) struct Walk<'a> {
     pub round: usize,
     /// An activation did not come to rest: nothing is known.
     pub has_given_up: bool,
+    /// Only grow.
     locations: BTreeMap<Address, Vec<Location>>,
+    /// Whether cells are settled, by how many locations were known of them.
+    settled: RefCell<BTreeMap<(Address, usize), bool>>,
     sweep_locations: BTreeMap<Sweep, Vec<Location>>,
     /// Where threads are certainly joined, as found in this round.
     pub join_sites: RefCell<BTreeMap<ThreadId, BTreeSet<SiteId>>>,
@@ -81,6 +84,7 @@ impl<'a> Walk<'a> {
             round: 0,
             has_given_up: false,
             locations: BTreeMap::new(),
+            settled: RefCell::default(),
             sweep_locations: BTreeMap::new(),
             join_sites: RefCell::default(),
             swept_sites: BTreeMap::new(),
@@ -135,7 +139,7 @@ impl<'a> Walk<'a> {
         }
         if self.places.tree.activation(child).is_quiet {
             let mut state = state;
-            state.forget_handles();
+            state.forget_handles(&|place| self.is_settled(place));
             return Some(state);
         }
         let thread = self.places.tree.activation(child).thread;
@@ -160,8 +164,23 @@ impl<'a> Walk<'a> {
             let rounds = state.rounds.entry(barrier).or_default();
             *rounds = rounds.any_more();
         }
-        state.forget_handles();
+        state.forget_handles(&|place| self.is_settled(place));
         state
+    }
+
+    /// Whether a place keeps for good what it holds: a cell that one instruction, executed once, has written, and nothing else ever writes.
+    fn is_settled(&self, place: &Place) -> bool {
+        match place {
+            Place::Value(_) | Place::Returned(_) => false,
+            Place::Cell(cell) => {
+                let Some(locations) = self.locations.get(cell) else { return false };
+                let key = (cell.clone(), locations.len());
+                let known = self.settled.borrow().get(&key).copied();
+                let answer = known.unwrap_or_else(|| self.writers.settled_at(&self.places, cell, locations).is_some());
+                self.settled.borrow_mut().insert(key, answer);
+                answer
+            }
+        }
     }
 
     /// The creations of the thread's activations that are not walked.
@@ -312,13 +331,7 @@ impl<'a> Walk<'a> {
     fn begin(&mut self, creator: ThreadId, child: ThreadId, state: &State) {
         self.exchange.live_at.entry((creator, child)).or_default().extend(state.live.keys());
         self.exchange.ever_at[child.index()].extend(&state.ever);
-        let is_lasting = |place: &Place| match place {
-            Place::Value(_) => true,
-            Place::Returned(_) => false,
-            Place::Cell(cell) => {
-                self.locations.get(cell).is_some_and(|locations| self.writers.settled_at(&self.places, cell, locations).is_some())
-            }
-        };
+        let is_lasting = |place: &Place| matches!(place, Place::Value(_)) || self.is_settled(place);
         let mut known: BTreeMap<ThreadId, BTreeSet<Place>> = BTreeMap::new();
         let own = state
             .live

@@ -1,13 +1,13 @@
 //! What library calls do, as steps: locks are taken and given back, routines run, threads are waited for.
 
-use super::super::holding::{Action, Alternative, CallAt, Standing, inside_once};
+use super::super::holding::{Action, Alternative, CallAt, Identity, Standing, inside_once};
 use super::super::system::{Step, ThreadId};
 use super::graph::{Edge, Graph, Node, Spot};
 use super::locks::Use;
 use super::walk::{Front, Walker};
 use crate::facts::{self, Stage, ThreadKind};
 use crate::locks::history::LockId;
-use crate::locks::{Mode, Names, Token};
+use crate::locks::{Family, Mode, Names, Token};
 use crate::models::Attempt;
 use crate::program::{FunctionId, Operand, SiteId};
 
@@ -51,15 +51,21 @@ impl Walker<'_, '_, '_> {
                 let outcomes = self.tabulation.perform(at, std::slice::from_ref(action), before.clone(), None);
                 let operand = *lock;
                 let (names, family) = self.tabulation.lock_names(at.key, operand);
-                let Some(lock) = self.walked.locks.number(&names, family, how) else {
-                    self.walked.remarks.unknown_locks.insert(at.site);
-                    return self.silently(graph, at, node, outcomes, next);
+                self.remark(at, &names, family);
+                let lock = self.walked.locks.number(&names, family, how);
+                let taken: Vec<(Step, Alternative)> = match names.is_empty() {
+                    // Nothing is known of it afterwards, so there is one outcome, whichever it is.
+                    true => {
+                        let mut steps = attempts(lock, *mode, *attempt, 2);
+                        steps.dedup();
+                        outcomes.into_iter().flat_map(|after| steps.iter().map(move |step| (*step, after.clone()))).collect()
+                    }
+                    false => attempts(lock, *mode, *attempt, outcomes.len()).into_iter().zip(outcomes).collect(),
                 };
-                let steps = attempts(lock, *mode, *attempt, outcomes.len());
                 let standing = self.standing(graph, at.context, (at.block, at.index, at.site), node, &before);
                 graph.points[standing as usize].spot.lock = Some(operand);
                 let spot = self.spot(graph, at, node);
-                for (step, outcome) in steps.into_iter().zip(outcomes) {
+                for (step, outcome) in taken {
                     let to = next.point(graph, &spot, outcome);
                     graph.step(standing, step, to);
                 }
@@ -68,32 +74,35 @@ impl Walker<'_, '_, '_> {
                 let how = if *is_read_write { Use::ReadWrite } else { Use::Lock };
                 let operand = *lock;
                 let lock = self.given_back(at, operand, &before, how);
-                if lock.is_none() {
-                    self.walked.remarks.unknown_locks.insert(at.site);
-                }
-                let step = lock.map_or(Step::Nothing, |lock| Step::Release { lock });
                 // Through a pointer that is not known to be the one it was taken through: what is held may stay so.
-                if lock.is_some_and(|lock| !self.walked.locks.has_place(lock)) && !self.is_held(at, operand, &before) {
+                if !self.walked.locks.has_place(lock) && !self.is_held(at, operand, &before) {
                     self.one_step(graph, at, action, (node, before.clone()), Step::Nothing, next);
                 }
-                self.one_step(graph, at, action, (node, before), step, next);
+                self.one_step(graph, at, action, (node, before), Step::Release { lock }, next);
             }
             Action::Forget { lock } => {
                 // Whoever initialises or destroys a lock that it holds no longer holds it.
-                let lock = self.is_held(at, *lock, &before).then(|| self.given_back(at, *lock, &before, Use::Lock)).flatten();
+                let lock = self.is_held(at, *lock, &before).then(|| self.given_back(at, *lock, &before, Use::Lock));
                 let step = lock.map_or(Step::Nothing, |lock| Step::Release { lock });
                 self.one_step(graph, at, action, (node, before), step, next);
             }
             Action::Wait { lock } => {
                 self.walked.remarks.waits.insert(at.site);
                 let operand = *lock;
-                let Some(lock) = self.given_back(at, *lock, &before, Use::Lock) else {
-                    let outcomes = self.tabulation.perform(at, std::slice::from_ref(action), before, None);
-                    return self.silently(graph, at, node, outcomes, next);
-                };
+                let lock = self.given_back(at, *lock, &before, Use::Lock);
                 let place = (at.block, at.index, at.site);
                 let asleep = self.standing(graph, at.context, place, node, &before);
-                let woken = graph.add(Spot { lock: Some(operand), ..graph.points[asleep as usize].spot.clone() });
+                // Who wakes has given the lock back, and stands before it with what is left.
+                let given = Action::Release { lock: operand, is_read_write: false };
+                let left = self.tabulation.perform(at, &[given], before.clone(), None).into_iter().next();
+                let left = left.unwrap_or_else(|| before.clone());
+                let woken = Spot {
+                    lock: Some(operand),
+                    lockset: left.lockset,
+                    sites: left.sites,
+                    ..graph.points[asleep as usize].spot.clone()
+                };
+                let woken = graph.add(woken);
                 graph.step(asleep, Step::Sleep { lock }, woken);
                 let step = Step::Acquire { lock, mode: Mode::Exclusive };
                 for outcome in self.tabulation.perform(at, std::slice::from_ref(action), before, None) {
@@ -172,9 +181,17 @@ impl Walker<'_, '_, '_> {
         self.tabulation.locksets.get(before.lockset).find(Token::Lock, &names).is_some()
     }
 
+    /// Notes a pointer without a value.
+    fn remark(&mut self, at: &CallAt<'_>, names: &Names, family: Family) {
+        if names.place.is_none() && family == Identity::ANYWHERE {
+            self.walked.remarks.unknown_locks.insert(at.site);
+        }
+    }
+
     /// The lock that an operand gives back, by the name under which it was taken.
-    fn given_back(&mut self, at: &CallAt<'_>, lock: Operand, before: &Alternative, how: Use) -> Option<LockId> {
+    fn given_back(&mut self, at: &CallAt<'_>, lock: Operand, before: &Alternative, how: Use) -> LockId {
         let (names, family) = self.tabulation.lock_names(at.key, lock);
+        self.remark(at, &names, family);
         let lockset = self.tabulation.locksets.get(before.lockset);
         self.walked.locks.held(lockset, &names, family, how)
     }
@@ -200,7 +217,10 @@ impl Walker<'_, '_, '_> {
             return;
         }
         let inside = names.place.map(inside_once);
-        let lock = self.walked.locks.number(&Names { place: names.place, ..Names::default() }, family, Use::Once);
+        // Which routine a control without a value stands for is not known, nor who waits for it.
+        let is_known = names.place.is_some() || family != Identity::ANYWHERE;
+        let of_place = Names { place: names.place, ..Names::default() };
+        let lock = is_known.then(|| self.walked.locks.number(&of_place, family, Use::Once));
         for routine in routines {
             let standing = self.standing(graph, at.context, (at.block, at.index, at.site), node, &before);
             let running = graph.add(graph.points[standing as usize].spot.clone());

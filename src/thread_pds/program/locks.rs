@@ -22,6 +22,13 @@ pub enum LockName {
     Family(Family),
 }
 
+impl LockName {
+    /// Whether it is what a pointer without a value names.
+    pub fn is_any(self) -> bool {
+        self == LockName::Family(holding::Identity::ANYWHERE)
+    }
+}
+
 /// How a lock is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
@@ -37,20 +44,16 @@ pub struct Locks {
 }
 
 impl Locks {
-    /// The number of a lock that an operand names; `None` for a pointer without a value.
-    pub fn number(&mut self, names: &Names, family: Family, how: Use) -> Option<LockId> {
-        let name = match names.place {
-            Some(place) => LockName::Place(place),
-            None if family == holding::Identity::ANYWHERE => return None,
-            None => LockName::Family(family),
-        };
+    /// The number of a lock that an operand names. All pointers without a value have one: it may be any lock.
+    pub fn number(&mut self, names: &Names, family: Family, how: Use) -> LockId {
+        let name = names.place.map_or(LockName::Family(family), LockName::Place);
         let entry = self.names.entry(name);
         let number = LockId(entry.index() as u32);
         let known = entry.or_insert((family, how));
         if how == Use::ReadWrite {
             known.1 = how;
         }
-        Some(number)
+        number
     }
 
     /// Whether a number stands for one run-time lock.
@@ -59,7 +62,7 @@ impl Locks {
     }
 
     /// The number of what is given back: the thing that was taken, under the names it had then, if that is certain.
-    pub fn held(&mut self, held: &Lockset, names: &Names, family: Family, how: Use) -> Option<LockId> {
+    pub fn held(&mut self, held: &Lockset, names: &Names, family: Family, how: Use) -> LockId {
         match held.find(Token::Lock, names) {
             Some(thing) => {
                 let both = Names { place: names.place.or(thing.names.place), ..Names::default() };
@@ -89,18 +92,19 @@ impl Locks {
         let names: Vec<LockName> = self.names.keys().copied().collect();
         for (at, (name, (family, how))) in self.names.iter().enumerate() {
             deadline.check()?;
-            let others = names.iter().enumerate().filter(|(other, _)| *other != at);
+            // What may be any lock says so itself, so that those which it may be do not become each other.
+            let others = names.iter().enumerate().filter(|(other, name)| *other != at && !name.is_any());
             let same: Vec<LockId> = others
                 .filter(|(_, other)| may_be_same(tabulation, *name, **other))
                 .map(|(other, _)| LockId(other as u32))
                 .collect();
             let kind = kind(tabulation, *name, *family, *how);
-            let is_one = matches!(name, LockName::Place(_)) && kind.is_some() && may_refute;
-            let identity = match (is_one, same.is_empty()) {
-                (true, _) => Identity::One,
+            let identity = match name {
+                LockName::Place(_) if kind.is_some() && may_refute => Identity::One,
                 // A place stays what it is; whoever may mean it says so.
-                (false, true) => Identity::Many,
-                (false, false) => Identity::OneOf(std::iter::once(LockId(at as u32)).chain(same).collect()),
+                LockName::Place(_) => Identity::Many,
+                LockName::Family(_) if same.is_empty() => Identity::Many,
+                LockName::Family(_) => Identity::OneOf(std::iter::once(LockId(at as u32)).chain(same).collect()),
             };
             table.add(Lock { name: String::new(), kind: kind.unwrap_or(LockKind::Recursive), identity });
         }

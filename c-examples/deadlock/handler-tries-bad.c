@@ -1,0 +1,29 @@
+// The handler checks what the lock answers, and waits for it all the same.
+//@ check: race deadlock misuse safety
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int requests;
+static int reports;
+
+static void on_signal(int number)
+{
+    (void)number;
+    if (pthread_mutex_lock(&lock) == 0) { //~ deadlock A, unconfirmed: acquire lock
+        reports++;
+        pthread_mutex_unlock(&lock);
+    }
+}
+
+int main(void)
+{
+    signal(SIGUSR1, on_signal);
+    for (int i = 0; i < 3; i++) {
+        pthread_mutex_lock(&lock); //~ deadlock A, unconfirmed: acquire lock
+        requests++;
+        pthread_mutex_unlock(&lock);
+    }
+    return requests == 3 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
