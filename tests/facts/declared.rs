@@ -68,3 +68,25 @@ b0:
     expect(&bytes, &[("main", 2, "a")]);
     assert_eq!((assumes(&fixed), assumes(&computed), assumes(&bytes)), (false, true, false));
 }
+
+/// What is somewhere in the bytes that a copy of a fixed size takes is somewhere in the bytes that it fills, and nowhere else.
+#[test]
+fn copies_of_fixed_sizes_fill_no_more() {
+    let body = r#"
+function @main "main" (%0: i64) returns i32 {
+b0:
+  %1: ptr = offset in_bounds global @pool, 0, %0 * 1 !s0
+  store global @a to %1 align 8 !s1
+  %2: ptr = offset in_bounds global @later, 16 !s2
+  copy_memory %2, global @pool, i64 16 !s3
+  %3: ptr = load global @later align 8 !s4
+  %4: ptr = load %2 align 8 !s5
+  %5: ptr = offset in_bounds global @later, 24 !s6
+  %6: ptr = load %5 align 8 !s7
+  %7: ptr = offset in_bounds global @later, 40 !s8
+  %8: ptr = load %7 align 8 !s9
+  return i32 0 !s10
+}"#;
+    let expected = [(3, ""), (4, "a"), (6, "a"), (8, "")];
+    expect(&format!("{TYPES}{body}"), &expected.map(|(register, set)| ("main", register, set)));
+}

@@ -323,7 +323,11 @@ impl Solver<'_> {
             // A cell that begins before the range is copied in part: its image begins where the range does.
             Class::at(to.residue.saturating_add(class.residue.saturating_sub(from.residue)))
         } else {
-            Class::at(to.residue % common + class.residue % common + common - from.residue % common).widened(common)
+            let distance = (class.residue % common + common - from.residue % common) % common;
+            match link.size.and_then(|size| inside(size, common, distance)).filter(|_| to.stride == 0) {
+                Some((step, count)) => Class::at(to.residue).windowed(step, count),
+                None => Class::at(to.residue % common + distance).widened(common),
+            }
         };
         // Copies back and forth would make up new offsets without end.
         let image = match self.memories[link.object.index()].places {
@@ -338,6 +342,12 @@ impl Solver<'_> {
             self.graph.add_edge(node, cell);
         }
     }
+}
+
+/// Steps from the first byte of a range that meet all of `distance`, `distance + stride`, … in it, and the first byte itself: their length and number.
+fn inside(size: u64, stride: u64, distance: u64) -> Option<(u32, u32)> {
+    let step = greatest_common_divisor(stride, distance);
+    Some((u32::try_from(step).ok()?, u32::try_from(size.div_ceil(step).max(1)).ok()?))
 }
 
 /// Whether a load there may read what was stored here.
