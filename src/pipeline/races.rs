@@ -250,6 +250,7 @@ mod tests {
         Candidate {
             object: whole.to_owned(),
             whole: whole.to_owned(),
+            is_memory: false,
             ends,
             other_thread: None,
             why: "no lock is common".to_owned(),

@@ -14,7 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::in_program::{CycleCandidate, Writer};
-use crate::facts::{CallGraph, CallKind, ThreadKind};
+use crate::facts::ThreadKind;
 use crate::findings::Role;
 use crate::locks::Mode;
 use crate::locks::history::LockId;
@@ -33,15 +33,12 @@ struct Taking {
 
 /// Handlers that may wait for the thread below them, one candidate for each place where a handler waits.
 pub fn waiting_handlers(writer: &mut Writer<'_, '_, '_>, analysis: &Analysis<'_>) -> Vec<CycleCandidate> {
-    let handlers = handlers(&writer.tabulation.facts.call_graph);
-    if handlers.is_empty() {
-        return Vec::new();
-    }
     let mut waiting: BTreeMap<(LockId, SiteId), (Taking, FunctionId)> = BTreeMap::new();
     let mut taken: BTreeMap<LockId, BTreeSet<Taking>> = BTreeMap::new();
     for thread in analysis.threads.ids() {
         let source = writer.threads.sources[thread.index()];
-        let is_anywhere = writer.tabulation.facts.threads.thread(source).kind == ThreadKind::Anywhere;
+        let source = writer.tabulation.facts.threads.thread(source);
+        let handler = source.entry.filter(|_| source.kind == ThreadKind::Handler);
         for (_, rule) in analysis.threads.thread(thread).system.rules() {
             let symbol = rule.from.symbol;
             let (lock, mode, waits) = match rule.weight {
@@ -63,13 +60,12 @@ pub fn waiting_handlers(writer: &mut Writer<'_, '_, '_>, analysis: &Analysis<'_>
             }
             let spot = writer.threads.spot(thread, symbol);
             let taking = Taking { site: spot.site, thread, symbol, mode };
-            let function = writer.tabulation.contexts.all[spot.context].key.function;
-            match (is_anywhere, handlers.get(&function)) {
-                (true, Some(handler)) if waits && spot.lock.is_some() => {
-                    waiting.entry((lock, spot.site)).or_insert((taking, *handler));
+            match handler {
+                Some(handler) if waits && spot.lock.is_some() => {
+                    waiting.entry((lock, spot.site)).or_insert((taking, handler));
                 }
-                (true, _) => {}
-                (false, _) => _ = taken.entry(lock).or_default().insert(taking),
+                Some(_) => {}
+                None => _ = taken.entry(lock).or_default().insert(taking),
             }
         }
     }
@@ -82,23 +78,6 @@ pub fn waiting_handlers(writer: &mut Writer<'_, '_, '_>, analysis: &Analysis<'_>
         found.push(writer.interrupted(lock, (&waits, handler), (holder, others.len())));
     }
     found
-}
-
-/// The functions that run inside of signal handlers, each with a handler that leads to it.
-fn handlers(calls: &CallGraph) -> BTreeMap<FunctionId, FunctionId> {
-    let is_handler = |function: &&FunctionId| calls.calls_of(**function).iter().any(|edge| edge.kind == CallKind::SignalHandler);
-    let mut open: Vec<(FunctionId, FunctionId)> =
-        calls.reachable().iter().filter(is_handler).map(|handler| (*handler, *handler)).collect();
-    let mut inside = BTreeMap::new();
-    while let Some((function, handler)) = open.pop() {
-        if inside.contains_key(&function) {
-            continue;
-        }
-        inside.insert(function, handler);
-        let nested = calls.calls_in(function).iter().filter(|edge| edge.kind.is_nested());
-        open.extend(nested.map(|edge| (edge.callee, handler)));
-    }
-    inside
 }
 
 impl Writer<'_, '_, '_> {

@@ -13,7 +13,9 @@ use super::order::{Orders, Overlap, Point};
 use super::pairs::{Judged, Verdict, Why, open_points};
 use super::reach::Reach;
 use super::record::{Class, ClassKey, Member, Records};
-use super::result::{Candidate, CandidateKey, LockHeld, Protection, QuietCounts, RaceLimit, RaceResult, RefutedGroup, Side};
+use super::result::{
+    Candidate, CandidateKey, LockHeld, Protection, QuietCounts, RaceLimit, RaceResult, RefutedGroup, Side, one_for_each_place,
+};
 use super::words::reason_of;
 use crate::deadline::Deadline;
 use crate::facts::accesses::WHOLE;
@@ -169,7 +171,7 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
             }
             protection.extend(self.protection(object, &shared));
         }
-        let mut candidates: Vec<Candidate> = self.candidates.into_values().collect();
+        let mut candidates = one_for_each_place(self.candidates.into_values());
         let position = |candidate: &Candidate| {
             let place = candidate.ends.iter().find_map(|end| end.place.clone());
             (place, candidate.object.clone(), candidate.key())
@@ -301,7 +303,9 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
             ([_], _) => "no lock is certainly the same in both threads".to_owned(),
             _ => "no lock is certainly held at both ends, and no order of threads keeps them apart".to_owned(),
         };
-        Candidate { object, whole, ends, other_thread, why }
+        let kind = &self.facts.points_to.object(location.object).kind;
+        let is_memory = matches!(kind, AbstractObjectKind::Heap { .. } | AbstractObjectKind::Unknown);
+        Candidate { object, whole, is_memory, ends, other_thread, why }
     }
 
     fn line(&self, site: SiteId) -> (String, String, u32) {

@@ -3,6 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
 use crate::deadline::Deadline;
 use crate::facts::ThreadId;
 use crate::findings::{Reason, Role};
@@ -46,6 +49,8 @@ pub struct Candidate {
     pub object: String,
     /// The whole object it is part of, by the name that runs give it.
     pub whole: String,
+    /// It has no name in the source: memory that was allocated, or that is not known.
+    pub is_memory: bool,
     /// One when both stand on one line: a site that races with another instance of itself, or two threads that come to it.
     pub ends: Vec<Side>,
     /// The other thread, when there is one end and two threads come to it.
@@ -162,4 +167,30 @@ impl Side {
         let place = self.place.as_ref();
         (place.map_or(String::new(), |place| place.file.clone()), self.function_name.clone(), place.map_or(0, |place| place.line))
     }
+}
+
+/// Expressions that meet in several objects without names are one candidate: the strongest, which says so.
+pub(super) fn one_for_each_place(candidates: impl Iterator<Item = Candidate>) -> Vec<Candidate> {
+    let mut places: IndexMap<_, (usize, Candidate), FxBuildHasher> = IndexMap::default();
+    for candidate in candidates {
+        // Without debug information each instruction is a place of its own.
+        let place = |end: &Side| (end.place.clone().ok_or(end.site), end.role);
+        let name = (!candidate.is_memory).then(|| candidate.whole.clone());
+        let (others, known) = places
+            .entry((name, candidate.ends.iter().map(place).collect::<Vec<_>>()))
+            .and_modify(|(others, _)| *others += 1)
+            .or_insert_with(|| (0, candidate.clone()));
+        if *others > 0 && candidate.weakness() < known.weakness() {
+            *known = candidate;
+        }
+    }
+    let told = places.into_values().map(|(others, mut candidate)| {
+        match others {
+            0 => {}
+            1 => candidate.why += "; the same lines meet in another object",
+            _ => candidate.why += &format!("; the same lines meet in {others} other objects"),
+        }
+        candidate
+    });
+    told.collect()
 }
