@@ -19,7 +19,7 @@ use super::solve::{RESIDUE, Solver, UNKNOWN};
 use crate::program::{BinaryOp, CastKind, Intrinsic, Operand, Operation, ReadModifyWriteOp, RegisterId};
 
 /// Objects whose addresses left residues beyond which a residue is no address any more.
-const RESIDUE_OBJECTS: usize = 32;
+const RESIDUE_OBJECTS: usize = 8;
 
 /// Bits of an address below this are flags that programs keep in aligned pointers.
 const FLAG_BITS: u64 = 1 << 12;
