@@ -1,6 +1,6 @@
 //! Stack objects, memory intrinsics, variadic functions, arguments by value, thread-local storage.
 
-use lockcheck::program::{AssumptionKind, Callee, Constant, Operand, Operation, Type};
+use lockcheck::program::{AliasTypeId, AssumptionKind, Callee, Constant, Operand, Operation, Program, Type};
 
 use crate::support::*;
 
@@ -163,6 +163,15 @@ fn other_address_spaces_are_unknown() {
     assert!(has(function(&program, "read"), |operation| matches!(operation, Operation::Freeze { .. })));
 }
 
+/// The type of a function's last store; arguments are stored first, in the stack.
+fn stored_as(program: &Program, name: &str) -> Option<AliasTypeId> {
+    let stores = operations(function(program, name)).filter_map(|operation| match operation {
+        Operation::Store { access, .. } => Some(access.alias),
+        _ => None,
+    });
+    stores.last().expect("it stores")
+}
+
 /// The compiler's tree of types: a pointer to one structure is not read where a pointer to another was stored, `void *` is above both, a union and a
 /// character touch all. Without strict aliasing there are no types.
 #[test]
@@ -178,14 +187,7 @@ fn accesses_have_the_types_that_the_compiler_gives_them() {
     void member(union word *p, struct conn *c) { p->c = c; }
     "#;
     let strict = lower_c(source, &["-O1", "-Xclang", "-disable-llvm-passes"]);
-    let alias = |name: &str| {
-        // Arguments are stored first, in the stack.
-        let stores = operations(function(&strict, name)).filter_map(|operation| match operation {
-            Operation::Store { access, .. } => Some(access.alias),
-            _ => None,
-        });
-        stores.last().expect("it stores")
-    };
+    let alias = |name: &str| stored_as(&strict, name);
     assert!(!strict.may_touch(alias("conn"), alias("item")));
     assert!(!strict.may_touch(alias("conn"), alias("number")));
     assert!(strict.may_touch(alias("conn"), alias("any")) && strict.may_touch(alias("any"), alias("item")));
@@ -211,13 +213,7 @@ fn members_have_types_of_their_own() {
     void number(struct item *i, int n) { i->key = n; }
     "#;
     let program = lower_c(source, &["-O1", "-Xclang", "-disable-llvm-passes"]);
-    let alias = |name: &str| {
-        let stores = operations(function(&program, name)).filter_map(|operation| match operation {
-            Operation::Store { access, .. } => Some(access.alias),
-            _ => None,
-        });
-        stores.last().expect("it stores")
-    };
+    let alias = |name: &str| stored_as(&program, name);
     let touches = |one: &str, other: &str| program.may_touch(alias(one), alias(other));
     assert_eq!(alias("direct"), alias("nested"));
     assert!(touches("direct", "behind") && touches("conn", "behind") && touches("item", "behind"));
@@ -240,13 +236,7 @@ fn members_before_a_flexible_array_touch_their_likes() {
     void behind(struct item **p, struct item *t) { *p = t; }
     "#;
     let program = lower_c(source, &["-O1", "-Xclang", "-disable-llvm-passes"]);
-    let alias = |name: &str| {
-        let stores = operations(function(&program, name)).filter_map(|operation| match operation {
-            Operation::Store { access, .. } => Some(access.alias),
-            _ => None,
-        });
-        stores.last().expect("it stores")
-    };
+    let alias = |name: &str| stored_as(&program, name);
     let touches = |one: &str, other: &str| program.may_touch(alias(one), alias(other));
     assert!(touches("next", "next") && touches("next", "marker") && touches("marker", "next"));
     assert!(touches("next", "behind") && touches("behind", "prev"));
