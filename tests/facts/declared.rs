@@ -69,6 +69,28 @@ b0:
     assert_eq!((assumes(&fixed), assumes(&computed), assumes(&bytes)), (false, true, false));
 }
 
+/// What a declared object begins with has its type; copied with a computed size into something declared otherwise it is not followed, and the report says so.
+#[test]
+fn copies_of_what_is_declared_otherwise_are_assumed_not_to_be_read() {
+    let body = |source: &str| {
+        format!(
+            r#"{TYPES}
+global @conn "conn" size 8 align 8 type t0 = - [0: global @a 0]
+global @more "more" size 16 align 8 type t6 = - [0: global @a 0]
+function @main "main" (%0: i64) returns i32 {{
+b0:
+  copy_memory global @items, global @{source}, %0 !s0
+  %1: ptr = load global @items align 8 as a4 !s1
+  return i32 0 !s2
+}}"#
+        )
+    };
+    let assumes = |text: &str| points_to(&program(text)).assumes_types_of_copies();
+    expect(&body("conn"), &[("main", 1, "")]);
+    expect(&body("more"), &[("main", 1, "a")]);
+    assert_eq!((assumes(&body("conn")), assumes(&body("more"))), (true, false));
+}
+
 /// What is somewhere in the bytes that a copy of a fixed size takes is somewhere in the bytes that it fills, and nowhere else.
 #[test]
 fn copies_of_fixed_sizes_fill_no_more() {

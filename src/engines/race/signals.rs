@@ -7,6 +7,7 @@
 //!                interrupted. Two accesses by ordinary threads stay a race.
 
 use crate::facts::{AbstractObjectKind, Facts, Location, MemoryAccess, Offset, ThreadId, ThreadKind};
+use crate::program::describe::size_of;
 use crate::program::{DebugTypeId, DebugTypeKind, FunctionId, Program};
 
 const NAME: &str = "sig_atomic_t";
@@ -37,7 +38,7 @@ fn is_declared_so(program: &Program, ty: DebugTypeId, at: u64, size: u64) -> boo
     let known = &program.debug_types[ty];
     match &known.kind {
         DebugTypeKind::Alias { name, of } => {
-            let is_whole = at == 0 && size_of(program, ty) == Some(size);
+            let is_whole = at == 0 && size_of(program, ty) == size;
             name == NAME && is_whole || name != NAME && of.is_some_and(|of| is_declared_so(program, of, at, size))
         }
         DebugTypeKind::Struct { fields, .. } => {
@@ -48,22 +49,13 @@ fn is_declared_so(program: &Program, ty: DebugTypeId, at: u64, size: u64) -> boo
             })
         }
         DebugTypeKind::Array { element: Some(element), .. } => {
-            let step = size_of(program, *element).filter(|step| *step > 0);
-            step.is_some_and(|step| is_declared_so(program, *element, at % step, size))
+            let step = size_of(program, *element);
+            step > 0 && is_declared_so(program, *element, at % step, size)
         }
         DebugTypeKind::Base { .. }
         | DebugTypeKind::Pointer { .. }
         | DebugTypeKind::Union { .. }
         | DebugTypeKind::Array { element: None, .. }
         | DebugTypeKind::Function => false,
-    }
-}
-
-/// In bytes; that of an alias is what it stands for.
-fn size_of(program: &Program, ty: DebugTypeId) -> Option<u64> {
-    let known = &program.debug_types[ty];
-    match &known.kind {
-        DebugTypeKind::Alias { of, .. } if known.size == 0 => size_of(program, (*of)?),
-        _ => (known.size > 0).then_some(known.size),
     }
 }

@@ -310,8 +310,12 @@ impl Solver<'_> {
         }
         let ty = self.objects[link.object.index()].ty;
         let form = if link.types == Types::Forgotten { form.copied_into(ty) } else { form };
-        self.assumes_types_of_copies |= link.types == Types::Assumed
-            && form.alias.is_some_and(|alias| ty.is_none_or(|ty| !self.declarations.holds_only(self.program, ty, alias)));
+        let is_read_alike = match (form.alias, form.declared) {
+            (Some(alias), _) => ty.is_some_and(|ty| self.declarations.holds_only(self.program, ty, alias)),
+            (None, Some(_)) => form.declared == ty,
+            (None, None) => true,
+        };
+        self.assumes_types_of_copies |= link.types == Types::Assumed && !is_read_alike;
         let is_whole = class.count > 1 && class.residue >= link.from.residue && link.from == Class::at(link.from.residue);
         let (from, to) = (link.from.flat(), link.to.flat());
         let flat = class.flat();
