@@ -50,7 +50,8 @@ fn is_root(points_to: &PointsTo, object: AbstractObjectId) -> bool {
         | AbstractObjectKind::Function(_)
         | AbstractObjectKind::Label(..)
         // The environment is also what `getenv` gives to any thread.
-        | AbstractObjectKind::Arguments => true,
+        | AbstractObjectKind::Arguments
+        | AbstractObjectKind::Texts => true,
         AbstractObjectKind::Library(_) => !points_to.is_of_thread(object) || points_to.is_escaped(object),
         AbstractObjectKind::ThreadLocal(_)
         | AbstractObjectKind::StackSlot { .. }

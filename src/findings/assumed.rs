@@ -43,6 +43,8 @@ fn could_hide_a_race(kind: AssumptionKind) -> bool {
         AssumptionKind::ComputedAddress => true,
         // What is read there afterwards is taken not to be the address that was copied.
         AssumptionKind::RetypedCopy => true,
+        // Uses of the memory as something else are taken not to be made.
+        AssumptionKind::TypedAllocation => true,
         // Every way through the program counts, whatever is read; names do not matter.
         AssumptionKind::StandardInput
         | AssumptionKind::FileContent

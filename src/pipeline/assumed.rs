@@ -46,6 +46,9 @@ fn of_code(
     if facts.points_to.assumes_types_of_copies() {
         found.add(AssumptionKind::RetypedCopy, "addresses that copies of computed sizes move", None);
     }
+    if facts.points_to.assumes_types_of_allocations() {
+        found.add(AssumptionKind::TypedAllocation, "memory that is allocated as a structure", None);
+    }
     for global in machine.unknown_globals() {
         found.add(AssumptionKind::ExternalGlobal, &program.globals[global].name, None);
     }

@@ -58,6 +58,8 @@ pub enum AssumptionKind {
     /// Bytes with an address in them are copied, as many as the program computes, into something declared with other pointers: assumed to stay what
     /// they were.
     RetypedCopy,
+    /// Memory is allocated with the size of a structure and used as one: assumed to hold nothing else.
+    TypedAllocation,
     /// Something that a known library function may do and that is not executed: robust mutexes, signals that are sent, …
     PartialModel,
     /// A known library function whose answer is not computed: a run made one up, and tried no other.
@@ -69,7 +71,7 @@ pub enum AssumptionKind {
 }
 
 impl AssumptionKind {
-    pub const ALL: [AssumptionKind; 19] = [
+    pub const ALL: [AssumptionKind; 20] = [
         Self::ExternalFunction,
         Self::InlineAssembly,
         Self::TargetIntrinsic,
@@ -85,6 +87,7 @@ impl AssumptionKind {
         Self::AssumedAtomic,
         Self::ComputedAddress,
         Self::RetypedCopy,
+        Self::TypedAllocation,
         Self::PartialModel,
         Self::NotComputed,
         Self::StandardInput,
@@ -109,6 +112,7 @@ impl AssumptionKind {
             Self::AssumedAtomic => "assumed-atomic",
             Self::ComputedAddress => "computed-address",
             Self::RetypedCopy => "retyped-copy",
+            Self::TypedAllocation => "typed-allocation",
             Self::PartialModel => "partial-model",
             Self::NotComputed => "not-computed",
             Self::StandardInput => "standard-input",
@@ -138,6 +142,7 @@ impl AssumptionKind {
             | Self::VolatileAsAtomic
             | Self::ComputedAddress
             | Self::RetypedCopy
+            | Self::TypedAllocation
             | Self::AssumedAtomic => false,
         }
     }
@@ -161,6 +166,7 @@ impl AssumptionKind {
             | Self::AssumedAtomic
             | Self::ComputedAddress
             | Self::RetypedCopy
+            | Self::TypedAllocation
             | Self::PartialModel
             | Self::NotComputed
             | Self::StandardInput

@@ -36,6 +36,8 @@ ids! {
     DebugTypeId,
     /// A type of accesses.
     AliasTypeId,
+    /// The name of a structure.
+    StructureId,
     /// A named variable of the source.
     VariableId,
 }

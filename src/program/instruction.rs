@@ -1,7 +1,7 @@
 //! Instructions: a closed set of operations, each with one meaning for every stage.
 
 use super::function::ByValue;
-use super::{AliasTypeId, ConstantId, FunctionId, GlobalId, Intrinsic, RegisterId, SiteId};
+use super::{AliasTypeId, ConstantId, FunctionId, GlobalId, Intrinsic, RegisterId, SiteId, StructureId};
 
 /// What an instruction works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -53,6 +53,8 @@ pub enum Operation {
         constant: i64,
         terms: Vec<OffsetTerm>,
         in_bounds: bool,
+        /// The base is used as a pointer to a structure of this name: a member of it, or one of an array of them, is addressed.
+        structure: Option<StructureId>,
     },
     /// The part of an aggregate at a byte offset, as the type of the result.
     ExtractBytes {

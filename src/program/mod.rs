@@ -57,6 +57,8 @@ pub struct Program {
     pub variables: TiVec<VariableId, Variable>,
     /// Parents before their children.
     pub alias_types: TiVec<AliasTypeId, AliasType>,
+    /// Names of structures whose members are addressed; the same for all structures of that name.
+    pub structures: TiVec<StructureId, String>,
     /// Functions run before `main`, in order (`llvm.global_ctors`), and after it (`llvm.global_dtors`).
     pub constructors: Vec<FunctionId>,
     pub destructors: Vec<FunctionId>,

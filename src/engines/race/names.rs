@@ -116,6 +116,7 @@ impl<'a, 'p> Names<'a, 'p> {
             AbstractObjectKind::Function(_) | AbstractObjectKind::Label(..) => "code".to_owned(),
             AbstractObjectKind::Library(function) => format!("memory of {}", self.program.functions[*function].source_name),
             AbstractObjectKind::Arguments => "argv".to_owned(),
+            AbstractObjectKind::Texts => "a text".to_owned(),
             AbstractObjectKind::Key(_) => "thread-specific data".to_owned(),
             AbstractObjectKind::Unknown | AbstractObjectKind::Residue | AbstractObjectKind::Transfer(_) => {
                 "memory of unknown origin".to_owned()

@@ -189,18 +189,23 @@ impl Collector<'_> {
         }
         let mut texts: Vec<&[u8]> = Vec::new();
         for location in self.points_to.pointees(function, operand) {
+            if self.points_to.object(location.object).kind == AbstractObjectKind::Texts {
+                texts.extend(self.any_text());
+                continue;
+            }
             let AbstractObjectKind::Global(global) = self.points_to.object(location.object).kind else { return None };
             match location.offset {
                 Offset::At(at) => texts.push(self.constant_text(global, at)?),
                 // From wherever one begins to read, the next directive is one of those that begin here.
-                Offset::Class { .. } | Offset::Any => {
-                    let text = self.constant_text(global, 0)?;
-                    let begins = (0..text.len()).filter(|at| text[*at] == b'%');
-                    texts.extend(begins.map(|at| &text[at..]).chain([&text[text.len()..]]));
-                }
+                Offset::Class { .. } | Offset::Any => texts.extend(directives(self.constant_text(global, 0)?)),
             }
         }
         (!texts.is_empty()).then_some(texts)
+    }
+
+    /// What may begin anywhere in any text of the program.
+    fn any_text(&self) -> impl Iterator<Item = &[u8]> {
+        self.program.globals.keys().filter_map(|global| self.constant_text(global, 0)).flat_map(directives)
     }
 
     /// The bytes of a string that never changes, without its final 0.
@@ -215,6 +220,12 @@ impl Collector<'_> {
     fn is_pointer(&self, function: FunctionId, operand: Operand) -> bool {
         self.program.type_of(&self.program.functions[function], operand) == Type::Scalar(Scalar::Pointer)
     }
+}
+
+/// The text from each of its directives on, and its end.
+fn directives(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let begins = (0..text.len()).filter(|at| text[*at] == b'%');
+    begins.map(|at| &text[at..]).chain([&text[text.len()..]])
 }
 
 fn add(place: Place, made: Use, found: &mut Vec<MemoryAccess>) {

@@ -5,7 +5,7 @@
 //!                activation is the site of its call, followed by the caller's context, cut after [`DEPTH`] sites. Activations of all other functions,
 //!                and those that no call instruction began (threads, callbacks, `main`), have the empty context.
 //! # Theorem      Every activation of a run has one context, and what its registers hold is in the sets of that context's registers; so heap objects of one
-//!                allocation in different contexts are different. A number that the calls of a context pass on to an allocation is its size.
+//!                allocation in different contexts are different.
 //! # Paper        Sharir, Pnueli 1981 (call strings); Smaragdakis, Kastrinis, Balatsouras 2014 for choosing the functions that are worth it.
 //! # Deviations   1. Stack slots are shared by the contexts of their function.  2. After [`MOST_REGISTERS`] new contexts are the empty one.
 
@@ -14,13 +14,12 @@ use typed_index_collections::TiVec;
 
 use super::call::Call;
 use super::graph::NodeId;
-use super::location::Class;
-use super::object::{AbstractObject, AbstractObjectKind, Callers};
+use super::object::Callers;
 use super::solve::Solver;
 use crate::facts::call_graph::CallKind;
-use crate::models::{AllocationResult, BoundModels, Effect, SizeSource};
+use crate::models::{AllocationResult, BoundModels, Effect};
 use crate::program::{
-    Callee, CastKind, Constant, Function, FunctionId, Operand, Operation, Parameter, Program, SiteId, TerminatorKind, Type,
+    Callee, CastKind, Function, FunctionId, Operand, Operation, Parameter, Program, SiteId, TerminatorKind, Type,
 };
 
 /// Instructions of a function that is told apart, and of one that hands out memory.
@@ -53,18 +52,7 @@ pub(super) struct Contexts {
     numbers: FxHashMap<(FunctionId, Callers), ContextId>,
     /// By the caller's context, the call and the callee.
     steps: FxHashMap<(ContextId, SiteId, FunctionId), ContextId>,
-    /// What the calls of a site pass at each position.
-    passed: FxHashMap<SiteId, Vec<Passed>>,
     registers_left: usize,
-}
-
-/// What a call passes to its callee, as far as its text says it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Passed {
-    Number(u64),
-    /// What its own caller has passed.
-    Parameter(usize),
-    Other,
 }
 
 impl Contexts {
@@ -76,7 +64,6 @@ impl Contexts {
             known: Vec::new(),
             numbers: FxHashMap::default(),
             steps: FxHashMap::default(),
-            passed: passed_by_site(program),
             registers_left: MOST_REGISTERS,
         }
     }
@@ -123,57 +110,6 @@ impl Contexts {
         let (_, outermost) = path.pop()?;
         let first = self.numbers.get(&(outermost, Callers::new())).copied()?;
         path.into_iter().rev().try_fold(first, |context, (site, function)| self.steps.get(&(context, site?, function)).copied())
-    }
-
-    /// What the allocation at the first of these calls asks for: a constant, there or where the context passes it on.
-    fn size(&self, sites: &[SiteId], size: SizeSource) -> Option<u64> {
-        let passed = |position: usize| {
-            let mut position = position;
-            for site in sites {
-                match self.passed.get(site)?.get(position)? {
-                    Passed::Number(number) => return Some(*number),
-                    Passed::Parameter(parameter) => position = *parameter,
-                    Passed::Other => return None,
-                }
-            }
-            None
-        };
-        match size {
-            SizeSource::Constant(size) => Some(size),
-            SizeSource::Argument(position) => passed(position),
-            SizeSource::Product(left, right) => passed(left)?.checked_mul(passed(right)?),
-            SizeSource::String(_) | SizeSource::Unknown => None,
-        }
-    }
-}
-
-fn passed_by_site(program: &Program) -> FxHashMap<SiteId, Vec<Passed>> {
-    let mut all: FxHashMap<SiteId, Vec<Passed>> = FxHashMap::default();
-    for function in &program.functions {
-        for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
-            let Operation::Call { arguments, .. } = &instruction.operation else { continue };
-            let passed: Vec<Passed> = arguments.iter().map(|argument| passed(program, function, argument.value)).collect();
-            // Calls of one site have to agree.
-            let known = all.entry(instruction.site).or_insert_with(|| passed.clone());
-            known.truncate(passed.len());
-            for (known, passed) in known.iter_mut().zip(passed) {
-                *known = if *known == passed { passed } else { Passed::Other };
-            }
-        }
-    }
-    all
-}
-
-fn passed(program: &Program, function: &Function, value: Operand) -> Passed {
-    match value {
-        Operand::Constant(constant) => match program.constants[constant] {
-            Constant::Integer { value, .. } => u64::try_from(value).map_or(Passed::Other, Passed::Number),
-            _ => Passed::Other,
-        },
-        Operand::Register(register) => {
-            let position = function.parameters.iter().position(|parameter| parameter.register == register);
-            position.map_or(Passed::Other, Passed::Parameter)
-        }
     }
 }
 
@@ -352,24 +288,5 @@ impl Solver<'_> {
             });
         }
         all
-    }
-
-    /// The call allocates: the object, as large as the call or those around it say.
-    pub fn allocated(&mut self, call: &Call, size: SizeSource) -> AbstractObject {
-        let callers = self.contexts.callers_of_memory(call.context, call.site);
-        let sites: Vec<SiteId> = [call.site].into_iter().chain(callers.iter().copied()).collect();
-        let size = self.contexts.size(&sites, size);
-        // What `malloc` promises at least.
-        let align = u64::from(self.pointer_bytes);
-        AbstractObject { kind: AbstractObjectKind::Heap { site: call.site, callers }, size, align, ty: None, element: None }
-    }
-
-    /// The call returns what it allocates.
-    pub fn allocate(&mut self, call: &Call, size: SizeSource) {
-        let Some((result, _)) = call.result else { return };
-        let object = self.allocated(call, size);
-        let object = self.object(object);
-        let location = self.locate(object, Class::at(0), true).expect("an object has a first byte");
-        self.graph.add_location(result, location);
     }
 }

@@ -1,18 +1,19 @@
-//! Declarations: what an object that is declared may hold.
+//! Declarations: what an object of a known type may hold.
 //!
-//! # Definition   An object that is declared holds the structures and the pointers that occur in its type. One with an array of single bytes, or a type of
-//!                which something is not known, may hold anything.
-//! # Theorem      Whoever accesses a member of a structure, or a pointer to one, in a declared object that does not hold it, or in memory into which such an object
-//!                was copied, has no defined behaviour (C17 6.5p6, 6.5p7).
-//! # Deviations   1. Structures without a name, and those that programs overlay with others (`AliasType`), are let be.  2. `void *`, and pointers to
-//!                anything but a structure or a function, stand for all pointers.
+//! # Definition   An object that is declared holds the structures and the pointers that occur in its type. In an array of single bytes may lie whatever fits into it. One
+//!                of a type of which something is not known may hold anything. Memory that is allocated as a structure (`allocation`) is treated alike.
+//! # Theorem      Whoever accesses or addresses a member of a structure, or accesses a pointer to one, in a declared object that does not hold it, or in memory into which
+//!                such an object was copied, has no defined behaviour (C17 6.5p6, 6.5p7, 6.5.2.3p4).
+//! # Deviations   1. Accesses to structures without a name, and to those that programs overlay with others (`AliasType`), are let be.  2. `void *`, and pointers to
+//!                anything but a structure or a function, stand for all pointers.  3. Structures of one name are one, and so are a structure and a typedef of
+//!                one without a name.
 
 use std::cell::RefCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::describe::{resolve, size_of};
-use crate::program::{AliasType, AliasTypeId, DebugTypeId, DebugTypeKind, Program};
+use crate::program::{AliasType, AliasTypeId, DebugTypeId, DebugTypeKind, Program, StructureId};
 
 /// What is in a type.
 #[derive(Debug, Default)]
@@ -21,46 +22,104 @@ struct Held<'p> {
     /// The names that the compiler gives to pointers to structures.
     pointers: FxHashSet<String>,
     has_other_pointers: bool,
+    /// The bytes of the largest array of single bytes.
+    largest_bytes: u64,
 }
 
 /// By type: what is in it, or nothing if that may be anything.
-#[derive(Debug, Default)]
-pub(super) struct Declarations<'p>(RefCell<FxHashMap<DebugTypeId, Option<Held<'p>>>>);
+#[derive(Debug)]
+pub(super) struct Declarations<'p> {
+    program: &'p Program,
+    held: RefCell<FxHashMap<DebugTypeId, Option<Held<'p>>>>,
+    /// By name: the structures called so, the smallest first.
+    structures: FxHashMap<&'p str, Vec<DebugTypeId>>,
+    /// What was answered before.
+    contained: RefCell<FxHashMap<(DebugTypeId, StructureId), bool>>,
+}
 
 impl<'p> Declarations<'p> {
+    pub fn of(program: &'p Program) -> Declarations<'p> {
+        let mut structures: FxHashMap<&'p str, Vec<DebugTypeId>> = FxHashMap::default();
+        for (id, ty) in program.debug_types.iter_enumerated() {
+            let (name, id) = match &ty.kind {
+                DebugTypeKind::Struct { name, fields } if !fields.is_empty() => (name.as_str(), id),
+                DebugTypeKind::Alias { name, .. } => match resolve(program, id) {
+                    Some((of, content)) if is_without_name(&content.kind) => (name.as_str(), of),
+                    _ => continue,
+                },
+                _ => continue,
+            };
+            if !name.is_empty() {
+                structures.entry(name).or_default().push(id);
+            }
+        }
+        structures.values_mut().for_each(|all| all.sort_unstable_by_key(|id| (program.debug_types[*id].size, *id)));
+        Declarations { program, held: RefCell::default(), structures, contained: RefCell::default() }
+    }
+
     /// Whether an access as `alias` can be made in what is declared as `ty`.
-    pub fn may_hold(&self, program: &'p Program, ty: DebugTypeId, alias: Option<AliasTypeId>) -> bool {
-        alias.is_none_or(|alias| self.of(program, ty, |held| held.is_none_or(|held| held.may_be_accessed(program, alias))))
+    pub fn may_hold(&self, ty: DebugTypeId, alias: Option<AliasTypeId>) -> bool {
+        alias.is_none_or(|alias| self.look(ty, |held| held.is_none_or(|held| self.may_be_accessed(held, alias))))
+    }
+
+    /// Whether a structure of this name can lie in what is declared as `ty`.
+    pub fn may_contain(&self, ty: DebugTypeId, structure: StructureId) -> bool {
+        if let Some(known) = self.contained.borrow().get(&(ty, structure)) {
+            return *known;
+        }
+        let name = self.program.structures[structure].as_str();
+        let answer = self.look(ty, |held| held.is_none_or(|held| self.may_lie_in(held, name)));
+        self.contained.borrow_mut().insert((ty, structure), answer);
+        answer
     }
 
     /// Whether every pointer in what is declared as `ty` is one that is accessed as `alias`.
-    pub fn holds_only(&self, program: &'p Program, ty: DebugTypeId, alias: AliasTypeId) -> bool {
-        self.of(program, ty, |held| held.is_some_and(|held| held.holds_only(program, alias)))
+    pub fn holds_only(&self, ty: DebugTypeId, alias: AliasTypeId) -> bool {
+        self.look(ty, |held| held.is_some_and(|held| held.largest_bytes == 0 && held.holds_only(self.program, alias)))
     }
 
-    fn of<T>(&self, program: &'p Program, ty: DebugTypeId, answer: impl FnOnce(Option<&Held<'p>>) -> T) -> T {
-        let mut known = self.0.borrow_mut();
+    /// The structure of this name, if there is just one, or all have one size.
+    pub fn structure_named(&self, name: &str) -> Option<DebugTypeId> {
+        let all = self.structures.get(name)?;
+        let size = |id: &DebugTypeId| self.program.debug_types[*id].size;
+        all.first().zip(all.last()).filter(|(first, last)| size(first) == size(last)).map(|(first, _)| *first)
+    }
+
+    fn look<T>(&self, ty: DebugTypeId, answer: impl FnOnce(Option<&Held<'p>>) -> T) -> T {
+        let mut known = self.held.borrow_mut();
         let held = known.entry(ty).or_insert_with(|| {
             let mut held = Held::default();
-            held.add(program, ty, &mut FxHashSet::default()).map(|()| held)
+            held.add(self.program, ty, &mut FxHashSet::default()).map(|()| held)
         });
         answer(held.as_ref())
+    }
+
+    fn may_lie_in(&self, held: &Held<'p>, structure: &str) -> bool {
+        held.structures.contains(structure) || held.largest_bytes > 0 && held.largest_bytes >= self.least_size(structure)
+    }
+
+    /// Of a structure that debug information does not describe: nothing.
+    fn least_size(&self, structure: &str) -> u64 {
+        self.structures.get(structure).and_then(|all| all.first()).map_or(0, |id| self.program.debug_types[*id].size)
+    }
+
+    fn may_be_accessed(&self, held: &Held<'p>, alias: AliasTypeId) -> bool {
+        match &self.program.alias_types[alias] {
+            AliasType::Scalar { name, .. } => {
+                !name.starts_with(POINTER_TO_STRUCTURE)
+                    || held.has_other_pointers
+                    || held.pointers.contains(name)
+                    || held.largest_bytes >= u64::from(self.program.layout.pointer_bytes)
+            }
+            AliasType::Member { structure, scalar, is_open, .. } => {
+                (*is_open || structure.is_empty() || self.may_lie_in(held, structure))
+                    && self.may_be_accessed(held, *scalar)
+            }
+        }
     }
 }
 
 impl<'p> Held<'p> {
-    fn may_be_accessed(&self, program: &Program, alias: AliasTypeId) -> bool {
-        match &program.alias_types[alias] {
-            AliasType::Scalar { name, .. } => {
-                !name.starts_with(POINTER_TO_STRUCTURE) || self.has_other_pointers || self.pointers.contains(name)
-            }
-            AliasType::Member { structure, scalar, is_open, .. } => {
-                (*is_open || structure.is_empty() || self.structures.contains(structure.as_str()))
-                    && self.may_be_accessed(program, *scalar)
-            }
-        }
-    }
-
     fn holds_only(&self, program: &Program, alias: AliasTypeId) -> bool {
         match &program.alias_types[alias] {
             AliasType::Scalar { name, .. } => !self.has_other_pointers && self.pointers.iter().all(|pointer| pointer == name),
@@ -76,17 +135,28 @@ impl<'p> Held<'p> {
         match &program.debug_types[ty].kind {
             DebugTypeKind::Base { .. } => {}
             DebugTypeKind::Function => return None,
-            DebugTypeKind::Alias { of, .. } => self.add(program, (*of)?, seen)?,
+            DebugTypeKind::Alias { name, of } => {
+                let of = (*of)?;
+                self.add(program, of, seen)?;
+                if !name.is_empty() && resolve(program, of).is_some_and(|(_, content)| is_without_name(&content.kind)) {
+                    self.structures.insert(name);
+                }
+            }
             DebugTypeKind::Pointer { to } => match to.and_then(|to| resolve(program, to)).map(|(_, to)| &to.kind) {
                 Some(DebugTypeKind::Struct { name, .. }) if !name.is_empty() => {
-                    self.pointers.insert(format!("{POINTER_TO_STRUCTURE}{}{name}", name.len()));
+                    self.pointers.insert(pointer_to_structure(name));
                 }
                 Some(DebugTypeKind::Function) => {}
                 _ => self.has_other_pointers = true,
             },
-            DebugTypeKind::Array { element, .. } => {
-                let element = (*element).filter(|element| size_of(program, *element) > 1)?;
-                self.add(program, element, seen)?;
+            DebugTypeKind::Array { element, count } => {
+                let element = (*element).filter(|element| size_of(program, *element) > 0)?;
+                if size_of(program, element) == 1 {
+                    // One without a length takes what comes behind it.
+                    self.largest_bytes = self.largest_bytes.max(count.filter(|count| *count > 0).unwrap_or(u64::MAX));
+                } else {
+                    self.add(program, element, seen)?;
+                }
             }
             DebugTypeKind::Struct { fields, .. } | DebugTypeKind::Union { fields, .. } if fields.is_empty() => return None,
             DebugTypeKind::Struct { name, fields } => {
@@ -99,5 +169,20 @@ impl<'p> Held<'p> {
     }
 }
 
+fn is_without_name(kind: &DebugTypeKind) -> bool {
+    matches!(kind, DebugTypeKind::Struct { name, fields } if name.is_empty() && !fields.is_empty())
+}
+
 /// How the compiler's names of pointers to structures begin; the length of the structure's name and the name follow.
 const POINTER_TO_STRUCTURE: &str = "p1 _ZTS";
+
+fn pointer_to_structure(name: &str) -> String {
+    format!("{POINTER_TO_STRUCTURE}{}{name}", name.len())
+}
+
+/// The structure that a type of accesses is a pointer to.
+pub(super) fn structure_pointed_to(alias: &AliasType) -> Option<&str> {
+    let AliasType::Scalar { name, .. } = alias else { return None };
+    let name = name.strip_prefix(POINTER_TO_STRUCTURE)?;
+    Some(name.trim_start_matches(|digit: char| digit.is_ascii_digit())).filter(|name| !name.is_empty())
+}

@@ -1,14 +1,17 @@
 //! How memory is accessed: how many bytes, as which type, as addresses or as a number.
 //!
 //! # Definition   A load reads a number when its value consists of integers or floating-point numbers, it is not atomic, not in a stack slot by its name, and
-//!                its function makes no address of what it computes from the value.
+//!                its function makes no address of what it computes from the value. A stack slot that is declared as a number, or an array of them, is no exception.
 //! # Theorem      What is read as a number is not at hand as an address: of addresses in memory it has a residue (`arithmetic`), so that nothing is lost when
 //!                somebody makes an address of it after all.
 //! # Deviations   Without this, each counter that some imprecise pointer may reach holds addresses, and each sum of two of them more. Atomic accesses and
 //!                stack slots are left out because compilers use integers there for whatever fits: atomic pointers, structures passed in registers.
 
 use super::generate::Body;
-use crate::program::{Access, AliasTypeId, CastKind, DebugTypeId, Function, Operand, Operation, RegisterId, Scalar};
+use crate::program::describe::resolve;
+use crate::program::{
+    Access, AliasTypeId, CastKind, DebugType, DebugTypeId, DebugTypeKind, Function, Operand, Operation, Program, RegisterId, Scalar,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Form {
@@ -44,11 +47,28 @@ impl Body<'_> {
 
     fn is_in_stack_slot(&self, address: Operand) -> bool {
         match self.definition(address) {
-            Some(Operation::StackAllocate { .. }) => true,
+            Some(Operation::StackAllocate { .. }) => {
+                !matches!(address, Operand::Register(slot) if self.holds_numbers[usize::from(slot)])
+            }
             Some(Operation::Offset { base, .. }) => self.is_in_stack_slot(*base),
             _ => false,
         }
     }
+}
+
+/// By register: whether it is a stack slot that is declared as a number or an array of numbers.
+pub(super) fn slots_of_numbers(program: &Program, function: &Function) -> Vec<bool> {
+    let mut holds_numbers = vec![false; function.registers.len()];
+    for binding in function.bindings.iter().filter(|binding| binding.is_address) {
+        let mut ty = program.variables[binding.variable].ty.and_then(|ty| resolve(program, ty));
+        while let Some((_, DebugType { kind: DebugTypeKind::Array { element, .. }, .. })) = ty {
+            ty = element.and_then(|element| resolve(program, element));
+        }
+        if let (Operand::Register(slot), Some((_, DebugType { kind: DebugTypeKind::Base { .. }, .. }))) = (binding.value, ty) {
+            holds_numbers[usize::from(slot)] = true;
+        }
+    }
+    holds_numbers
 }
 
 /// By register: whether the function makes an address of what it computes from it.

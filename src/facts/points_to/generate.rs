@@ -5,7 +5,7 @@
 
 use super::call::{Call, CallArgument, Target};
 use super::context::ContextId;
-use super::form::{Form, becomes_address};
+use super::form::{Form, becomes_address, slots_of_numbers};
 use super::graph::{Constraint, NodeId};
 use super::location::{Class, greatest_common_divisor};
 use super::object::{AbstractObject, AbstractObjectKind};
@@ -26,6 +26,7 @@ pub(super) struct Body<'p> {
     /// Results of arithmetic on pointers that feed back into their own base: pointers that walk.
     pub walks: Vec<bool>,
     pub becomes_address: Vec<bool>,
+    pub holds_numbers: Vec<bool>,
 }
 
 impl<'p> Body<'p> {
@@ -38,7 +39,8 @@ impl<'p> Body<'p> {
             }
         }
         let (walks, becomes_address) = (walking_registers(function), becomes_address(function));
-        Body { id, context, function, definitions, walks, becomes_address }
+        let holds_numbers = slots_of_numbers(program, function);
+        Body { id, context, function, definitions, walks, becomes_address, holds_numbers }
     }
 
     pub fn definition(&self, operand: Operand) -> Option<&'p Operation> {
@@ -201,7 +203,7 @@ impl<'p> Solver<'p> {
                 self.flow(body, *when_true, result);
                 self.flow(body, *when_false, result);
             }
-            Operation::Offset { base, constant, terms, in_bounds } => {
+            Operation::Offset { base, constant, terms, in_bounds, structure } => {
                 let walk = result.is_some_and(|register| body.walks[usize::from(register)]).then_some(*constant);
                 // One index of an array inside a struct: the one of the smallest elements. What else varies has any number of strides.
                 let window = terms.iter().filter_map(window_of).min();
@@ -210,7 +212,8 @@ impl<'p> Solver<'p> {
                 let stride = strides.fold(0, greatest_common_divisor);
                 if let (Some(base), Some((to, _))) = (self.operand(body, *base), self.result(body, result)) {
                     let (step, count) = window.unwrap_or((0, 1));
-                    self.attach(base, Constraint::Shift { to, constant: *constant, stride, step, count, in_bounds: *in_bounds });
+                    let (constant, in_bounds, structure) = (*constant, *in_bounds, *structure);
+                    self.attach(base, Constraint::Shift { to, constant, stride, step, count, in_bounds, structure });
                 }
                 // A whole address as an index: `(char *)0 + number`.
                 let is_number =

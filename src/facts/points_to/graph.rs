@@ -10,6 +10,7 @@ use rustc_hash::FxHashSet;
 
 use super::form::Form;
 use super::set::LocationSet;
+use crate::program::StructureId;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct NodeId(pub u32);
@@ -40,6 +41,8 @@ pub(super) enum Constraint {
         step: u32,
         count: u32,
         in_bounds: bool,
+        /// The node is used as a pointer to this structure.
+        structure: Option<StructureId>,
     },
     /// The low bits of the address are cleared, set or flipped.
     LowBits {
@@ -69,7 +72,7 @@ pub(super) enum Constraint {
 impl Constraint {
     /// `to` is the node's addresses, `constant` and any number of strides further on.
     pub fn shift(to: NodeId, constant: i64, stride: u64, in_bounds: bool) -> Constraint {
-        Constraint::Shift { to, constant, stride, step: 0, count: 1, in_bounds }
+        Constraint::Shift { to, constant, stride, step: 0, count: 1, in_bounds, structure: None }
     }
 
     /// `to` is the node's addresses, moved anywhere inside their objects.

@@ -311,7 +311,7 @@ impl Solver<'_> {
         let ty = self.objects[link.object.index()].ty;
         let form = if link.types == Types::Forgotten { form.copied_into(ty) } else { form };
         let is_read_alike = match (form.alias, form.declared) {
-            (Some(alias), _) => ty.is_some_and(|ty| self.declarations.holds_only(self.program, ty, alias)),
+            (Some(alias), _) => ty.is_some_and(|ty| self.declarations.holds_only(ty, alias)),
             (None, Some(_)) => form.declared == ty,
             (None, None) => true,
         };
@@ -343,7 +343,8 @@ impl Solver<'_> {
         if self.is_accessible(link.object, image, 1)
             && let Some(cell) = self.cell(link.object, image, form)
         {
-            self.graph.add_edge(node, cell);
+            // Less than a pointer is a part of one.
+            self.carry(node, cell, link.size.unwrap_or(u64::MAX));
         }
     }
 }
@@ -357,6 +358,6 @@ fn inside(size: u64, stride: u64, distance: u64) -> Option<(u32, u32)> {
 /// Whether a load there may read what was stored here.
 fn may_see<'p>(program: &'p Program, declarations: &Declarations<'p>, (view, how, _): Cell, (cell, stored, _): Cell) -> bool {
     program.may_touch(how.alias, stored.alias)
-        && stored.declared.is_none_or(|ty| declarations.may_hold(program, ty, how.alias))
+        && stored.declared.is_none_or(|ty| declarations.may_hold(ty, how.alias))
         && view.overlaps(how.width.into(), cell, stored.width.into())
 }

@@ -15,6 +15,7 @@
 //!                5. Only functions found reachable are looked at.  6. A load sees what was stored with a type that C lets it read (`AliasType`,
 //!                `declared`); a copy of a fixed number of bytes into something declared forgets types, all others keep them. A call through a pointer reaches functions that fit it (`call`).
 
+mod allocation;
 mod arithmetic;
 mod builtin;
 mod call;
@@ -71,6 +72,7 @@ pub struct PointsTo {
     has_used_residues: bool,
     residues_are_addresses: bool,
     assumes_types_of_copies: bool,
+    assumes_types_of_allocations: bool,
     /// By object: whether code outside may hand out its address although the program never gave it away.
     is_named_outside: Vec<bool>,
     constants: FxHashMap<ConstantId, NodeId>,
@@ -183,6 +185,7 @@ impl PointsTo {
             has_used_residues: false,
             residues_are_addresses: solver.residues_are_addresses,
             assumes_types_of_copies: solver.assumes_types_of_copies,
+            assumes_types_of_allocations: solver.assumes_types_of_allocations,
             is_named_outside,
         };
         points_to.has_used_residues = points_to.uses_residues(program);
@@ -234,6 +237,11 @@ impl PointsTo {
     /// Whether an address may have been copied to where it is read as a pointer of another type, and that was not followed.
     pub fn assumes_types_of_copies(&self) -> bool {
         self.assumes_types_of_copies
+    }
+
+    /// Whether memory may be used as something else than it is allocated as, and that was not followed.
+    pub fn assumes_types_of_allocations(&self) -> bool {
+        self.assumes_types_of_allocations
     }
 
     /// Whether each thread has an instance of its own, made by the compiler (`_Thread_local`) or kept by the library (`errno`).
@@ -319,6 +327,7 @@ fn is_unique(program: &Program, object: &AbstractObject, runs_once: Option<Funct
         | AbstractObjectKind::Key(_)
         | AbstractObjectKind::Library(_)
         | AbstractObjectKind::Arguments
+        | AbstractObjectKind::Texts
         | AbstractObjectKind::Transfer(_) => false,
     }
 }

@@ -53,6 +53,8 @@ pub enum AbstractObjectKind {
     Library(FunctionId),
     /// `argv`, its strings, the environment.
     Arguments,
+    /// All constant texts of a program that has many.
+    Texts,
     /// No object, and in no set: the bytes on their way from all sources of one copy of memory to all its destinations.
     Transfer(u32),
 }
@@ -64,7 +66,7 @@ pub struct AbstractObject {
     pub size: Option<u64>,
     /// Of every instance's address.
     pub align: u64,
-    /// What it is declared as.
+    /// What it is declared, or allocated, as.
     pub ty: Option<DebugTypeId>,
     /// The size of the elements when it is declared as an array.
     pub element: Option<u64>,

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::allocation::Allocations;
 use super::call::Call;
 use super::context::{ContextId, Contexts};
 use super::declared::Declarations;
@@ -27,6 +28,9 @@ use crate::program::{ConstantId, FunctionId, GlobalId, Program, RelocationTarget
 /// The number of the location that stands for what outside code may hold, and of the mark on numbers computed from addresses.
 pub(super) const UNKNOWN: u32 = 0;
 pub(super) const RESIDUE: u32 = 1;
+
+/// Texts of a program beyond which they are one object.
+const MANY_TEXTS: usize = 128;
 
 /// A copy of memory: what passes through it, and how many bytes, if that is known.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +57,7 @@ pub(super) struct Solver<'p> {
     pub graph: Graph,
     pub contexts: Contexts,
     pub declarations: Declarations<'p>,
+    pub allocations: Allocations,
     pub returns: FxHashMap<ContextId, NodeId>,
     pub constants: FxHashMap<ConstantId, NodeId>,
     pub copies: Vec<CopyOfMemory>,
@@ -92,6 +97,10 @@ pub(super) struct Solver<'p> {
     pub residues_are_addresses: bool,
     /// An address is copied with the type it has into something declared that may be read with another one.
     pub assumes_types_of_copies: bool,
+    /// Memory that is allocated as one structure may be used as another.
+    pub assumes_types_of_allocations: bool,
+    /// The program has so many texts that all are one object.
+    has_many_texts: bool,
     /// Some object has got so many offsets that a cycle of arithmetic is likely.
     pub has_many_offsets: bool,
     pub statistics: Statistics,
@@ -99,6 +108,7 @@ pub(super) struct Solver<'p> {
 
 impl<'p> Solver<'p> {
     pub fn new(program: &'p Program, models: &'p BoundModels<'p>) -> Solver<'p> {
+        let declarations = Declarations::of(program);
         let mut graph = Graph::default();
         let [escaped, unknown_value, residue_sources, thread_results, signal_handlers, handed_over] =
             std::array::from_fn(|_| graph.node());
@@ -126,7 +136,8 @@ impl<'p> Solver<'p> {
             locations: LocationTable::default(),
             graph,
             contexts: Contexts::of(program, models),
-            declarations: Declarations::default(),
+            allocations: Allocations::of(program, |name| declarations.structure_named(name)),
+            declarations,
             returns: FxHashMap::default(),
             constants: FxHashMap::default(),
             copies: Vec::new(),
@@ -151,6 +162,8 @@ impl<'p> Solver<'p> {
             used_residues: Vec::new(),
             residues_are_addresses: false,
             assumes_types_of_copies: false,
+            assumes_types_of_allocations: false,
+            has_many_texts: has_many_texts(program),
             has_many_offsets: false,
             statistics: Statistics::default(),
         };
@@ -168,13 +181,18 @@ impl<'p> Solver<'p> {
         if let Some(&id) = self.object_numbers.get(&object.kind) {
             return id;
         }
+        if self.has_many_texts && is_text(self.program, &object.kind) {
+            let texts = self.object(AbstractObject::new(AbstractObjectKind::Texts));
+            self.object_numbers.insert(object.kind, texts);
+            return texts;
+        }
         let id = AbstractObjectId(self.objects.len() as u32);
         let kind = object.kind.clone();
         self.object_numbers.insert(kind.clone(), id);
         self.objects.push(object);
         // Which byte of a text is read makes no difference to anybody; what the library owns has no layout that is known.
         let is_vague =
-            matches!(kind, AbstractObjectKind::Library(_) | AbstractObjectKind::Arguments | AbstractObjectKind::VariadicArea(_));
+            matches!(kind, AbstractObjectKind::Library(_) | AbstractObjectKind::Arguments | AbstractObjectKind::VariadicArea(_) | AbstractObjectKind::Texts);
         let memory =
             if is_vague || self.is_without_pointers(id) { ObjectMemory::of_one_class() } else { ObjectMemory::default() };
         self.memories.push(memory);
@@ -305,7 +323,7 @@ impl<'p> Solver<'p> {
                 solver.store_cells(object, class, from, form);
             }),
             Constraint::StoreTo { address, form } => self.attach(address, Constraint::Store { from: node, form }),
-            Constraint::Shift { to, constant, stride, step, count, in_bounds } => {
+            Constraint::Shift { to, constant, stride, step, count, in_bounds, structure } => {
                 let mut all: Vec<u32> = Vec::with_capacity(delta.len());
                 // By object: whether the target has all of its locations already.
                 let mut covered: FxHashMap<AbstractObjectId, bool> = FxHashMap::default();
@@ -315,6 +333,11 @@ impl<'p> Solver<'p> {
                         continue;
                     }
                     let (object, class) = self.locations.get(location);
+                    let holder = structure.zip(self.objects[object.index()].ty);
+                    if holder.is_some_and(|(structure, ty)| !self.declarations.may_contain(ty, structure)) {
+                        self.is_not_held(object);
+                        continue;
+                    }
                     let anywhere = self.memories[object.index()].anywhere;
                     let has_all = || anywhere.is_some_and(|anywhere| self.graph.set(to).contains(anywhere));
                     let is_covered = covered.entry(object).or_insert_with(has_all);
@@ -374,11 +397,20 @@ impl<'p> Solver<'p> {
         for location in delta.iter() {
             let (object, class) = self.locations.get(location);
             let ty = self.objects[object.index()].ty;
-            let is_held = ty.is_none_or(|ty| self.declarations.may_hold(self.program, ty, form.alias));
-            if is_held && self.is_accessible(object, class, least) && !self.is_without_pointers(object) {
+            if !self.is_accessible(object, class, least) || self.is_without_pointers(object) {
+                continue;
+            }
+            if ty.is_none_or(|ty| self.declarations.may_hold(ty, form.alias)) {
                 act(self, object, class);
+            } else {
+                self.is_not_held(object);
             }
         }
+    }
+
+    /// Something is used that is not in the object's type.
+    fn is_not_held(&mut self, object: AbstractObjectId) {
+        self.assumes_types_of_allocations |= !self.objects[object.index()].has_declared_type();
     }
 
     /// Constants that hold no address and are never written: text, tables of numbers.
@@ -388,6 +420,7 @@ impl<'p> Solver<'p> {
                 let global = &self.program.globals[global];
                 global.is_constant && !global.is_external && global.relocations.is_empty()
             }
+            AbstractObjectKind::Texts => true,
             _ => false,
         }
     }
@@ -398,6 +431,7 @@ impl<'p> Solver<'p> {
             AbstractObjectKind::Global(global) => {
                 self.program.globals[global].is_constant && !self.program.globals[global].is_external
             }
+            AbstractObjectKind::Texts => true,
             _ => false,
         }
     }
@@ -456,4 +490,19 @@ impl<'p> Solver<'p> {
     pub fn take_object_numbers(&mut self) -> BTreeMap<AbstractObjectKind, AbstractObjectId> {
         std::mem::take(&mut self.object_numbers).into_iter().collect()
     }
+}
+
+/// Whether it is a constant of single bytes that its file alone knows: which one it is matters to those who read formats, and to nobody else.
+fn is_text(program: &Program, kind: &AbstractObjectKind) -> bool {
+    let AbstractObjectKind::Global(global) = kind else { return false };
+    let variable = &program.globals[*global];
+    variable.is_constant
+        && variable.is_static
+        && !variable.is_external
+        && variable.relocations.is_empty()
+        && variable.debug_type.is_none_or(|_| AbstractObject::of_global(program, *global).is_of_bytes())
+}
+
+fn has_many_texts(program: &Program) -> bool {
+    program.globals.keys().filter(|global| is_text(program, &AbstractObjectKind::Global(*global))).count() > MANY_TEXTS
 }

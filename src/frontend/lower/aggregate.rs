@@ -123,7 +123,8 @@ impl Body<'_> {
                 term.index = self.splat(term.index, lanes);
             }
         }
-        Operation::Offset { base, constant, terms, in_bounds }
+        let structure = self.lowering.structure_named(gep.source_element_type());
+        Operation::Offset { base, constant, terms, in_bounds, structure }
     }
 
     /// A scalar in every lane; a vector as it is.

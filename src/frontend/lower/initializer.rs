@@ -195,6 +195,7 @@ impl Lowering {
                 constant: part.offset as i64,
                 terms: Vec::new(),
                 in_bounds: true,
+                structure: None,
             };
             let address = body.emit(Type::POINTER, operation);
             let access = Access { ordering: None, scope: Scope::System, is_volatile: false, align: 1, alias: None };

@@ -22,6 +22,7 @@ mod location;
 mod memory;
 mod processor;
 mod site;
+mod structure;
 mod terminator;
 mod types;
 mod variable;
@@ -79,6 +80,7 @@ struct Lowering {
     pending: Vec<PendingInitializer>,
     attributes: Attributes,
     alias_types: alias::AliasTypes,
+    structures: structure::StructureNames,
     alias_kind: std::ffi::c_uint,
     alias_struct_kind: std::ffi::c_uint,
     site_kind: std::ffi::c_uint,
@@ -120,6 +122,7 @@ impl Lowering {
             pending: Vec::new(),
             attributes: Attributes { by_value: llvm::attribute_kind("byval"), align: llvm::attribute_kind("align") },
             alias_types: alias::AliasTypes::default(),
+            structures: structure::StructureNames::default(),
             alias_kind: module.metadata_kind("tbaa"),
             alias_struct_kind: module.metadata_kind("tbaa.struct"),
             site_kind,

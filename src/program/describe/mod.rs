@@ -5,7 +5,7 @@
 
 mod path;
 
-pub use path::{resolve, size_of};
+pub use path::{pointee, resolve, size_of};
 
 use rustc_hash::FxHashMap;
 use typed_index_collections::TiVec;

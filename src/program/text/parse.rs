@@ -141,6 +141,10 @@ fn parse_item(line: &str, names: &Names, program: &mut Program) -> Result<Option
             }
             program.alias_types.push(ty);
         }
+        "structure" => {
+            numbered(&mut cursor, "c", &program.structures)?;
+            program.structures.push(cursor.string()?);
+        }
         "site" => {
             numbered(&mut cursor, "s", &program.sites)?;
             let function = names.function(&cursor.name()?)?;

@@ -7,7 +7,8 @@ use super::parse_function::parse_by_value;
 use super::words::{Word, parse_float_predicate};
 use crate::program::{
     Access, AliasTypeId, Argument, ArithmeticFlags, BinaryOp, BlockId, Callee, CastKind, ConstantId, Constants, IntegerPredicate,
-    Intrinsic, OffsetTerm, Operand, Operation, Ordering, Predicate, ReadModifyWriteOp, RegisterId, Scope, TerminatorKind,
+    Intrinsic, OffsetTerm, Operand, Operation, Ordering, Predicate, ReadModifyWriteOp, RegisterId, Scope, StructureId,
+    TerminatorKind,
 };
 
 /// Reads operands; constants are interned as they come.
@@ -79,7 +80,8 @@ pub fn parse_operation(cursor: &mut Cursor<'_>, operands: &mut OperandParser<'_>
                 let count = if cursor.take_word("of") { Some(cursor.number()?) } else { None };
                 terms.push(OffsetTerm { index, stride, count });
             }
-            Operation::Offset { base, constant, terms, in_bounds }
+            let structure = if cursor.take_word("in") { Some(StructureId::from(cursor.prefixed("c")?)) } else { None };
+            Operation::Offset { base, constant, terms, in_bounds, structure }
         }
         "extract_bytes" => {
             let aggregate = operands.operand(cursor)?;

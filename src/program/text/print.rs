@@ -28,6 +28,9 @@ pub fn print(program: &Program) -> String {
     for (id, ty) in program.alias_types.iter_enumerated() {
         out.id("alias a", id).word(" ").word(&print_alias_type(ty)).word("\n");
     }
+    for (id, name) in program.structures.iter_enumerated() {
+        out.id("structure c", id).word(" ").quoted(name).word("\n");
+    }
     for global in &program.globals {
         print_global(out, global);
     }

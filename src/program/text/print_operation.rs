@@ -20,13 +20,16 @@ pub fn print_operation(out: &mut Writer<'_>, operation: &Operation) {
         Operation::Select { condition, when_true, when_false } => {
             out.word("select ").operands(&[*condition, *when_true, *when_false])
         }
-        Operation::Offset { base, constant, terms, in_bounds } => {
+        Operation::Offset { base, constant, terms, in_bounds, structure } => {
             out.word("offset ").flag(*in_bounds, "in_bounds ").operand(*base).word(", ").signed(*constant);
             for term in terms {
                 out.word(", ").operand(term.index).word(" * ").signed(term.stride);
                 if let Some(count) = term.count {
                     out.word(" of ").number(count);
                 }
+            }
+            if let Some(structure) = structure {
+                out.id(" in c", *structure);
             }
             out
         }

@@ -32,7 +32,11 @@ impl FunctionChecker<'_, '_> {
                 self.require(fits, || format!("a condition of type {condition:?} selects {result:?}"));
             }
             Operation::Freeze { value } => self.all(result, &[*value], "a frozen value"),
-            Operation::Offset { base, terms, .. } => self.check_offset(result, *base, terms),
+            Operation::Offset { base, terms, structure, .. } => {
+                self.check_offset(result, *base, terms);
+                let is_known = structure.is_none_or(|name| usize::from(name) < self.checker.program.structures.len());
+                self.require(is_known, || "a member of a structure that is not there".to_owned());
+            }
             Operation::ExtractBytes { aggregate, offset } => self.check_part(*aggregate, *offset, result),
             Operation::InsertBytes { aggregate, offset, value } => {
                 self.all(result, &[*aggregate], "an aggregate");

@@ -1,0 +1,299 @@
+//! Allocations: how many bytes, and as what.
+//!
+//! # Definition   The calls of a context (`context`) pass a number, or a multiple of one, on to the allocation. The memory *is allocated as* a structure when every pointer
+//!                that the outermost of these calls returns to names this structure alone (the variable it is assigned to, the member it is stored in, the members
+//!                that are addressed through it), and the size is that of one or more such structures.
+//! # Theorem      An allocation has at most the size that is found for its context. That memory which is allocated as a structure holds such structures and
+//!                nothing else is what almost every program does, and not what C demands: where it matters, the program rests on the
+//!                assumption `typed-allocation`.
+//! # Deviations   A size that is one of several numbers is the largest of them.
+
+use rustc_hash::FxHashMap;
+
+use super::call::Call;
+use super::declared::structure_pointed_to;
+use super::location::Class;
+use super::object::{AbstractObject, AbstractObjectKind};
+use super::solve::Solver;
+use crate::models::SizeSource;
+use crate::program::describe::{pointee, resolve};
+use crate::program::{
+    AliasType, BinaryOp, Constant, DebugTypeId, DebugTypeKind, Function, Operand, Operation, Program, RegisterId, SiteId,
+};
+
+/// What a call passes to its callee, as far as its text says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Passed {
+    Number(u64),
+    /// Something times this.
+    Multiple(u64),
+    /// What its own caller has passed, or `or` if that is more, and `plus`.
+    Parameter {
+        position: usize,
+        or: u64,
+        plus: u64,
+    },
+    Other,
+}
+
+/// How many bytes are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Amount {
+    AtMost(u64),
+    Multiple(u64),
+    Unknown,
+}
+
+impl Amount {
+    fn times(self, other: Amount) -> Amount {
+        match (self, other) {
+            (Amount::AtMost(left), Amount::AtMost(right)) => left.checked_mul(right).map_or(Amount::Unknown, Amount::AtMost),
+            (Amount::AtMost(one) | Amount::Multiple(one), _) | (_, Amount::AtMost(one) | Amount::Multiple(one)) => Amount::Multiple(one),
+            (Amount::Unknown, Amount::Unknown) => Amount::Unknown,
+        }
+    }
+
+    /// Whether one or more things of this size fill it.
+    fn is_filled_by(self, size: u64) -> bool {
+        match self {
+            Amount::AtMost(amount) | Amount::Multiple(amount) => size > 0 && amount > 0 && amount.is_multiple_of(size),
+            Amount::Unknown => false,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Allocations {
+    /// What the calls of a site pass at each position.
+    passed: FxHashMap<SiteId, Vec<Passed>>,
+    /// What the result of a call is used as, when that is one structure.
+    used_as: FxHashMap<SiteId, Option<DebugTypeId>>,
+}
+
+impl Allocations {
+    pub fn of(program: &Program, structure_named: impl Fn(&str) -> Option<DebugTypeId>) -> Allocations {
+        let mut found = Allocations { passed: FxHashMap::default(), used_as: FxHashMap::default() };
+        for function in &program.functions {
+            let body = Text::of(program, function);
+            let uses = Uses::of(program, function, &structure_named);
+            for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
+                let Operation::Call { arguments, .. } = &instruction.operation else { continue };
+                let passed: Vec<Passed> = arguments.iter().map(|argument| body.passed(argument.value)).collect();
+                // Calls of one site have to agree.
+                let known = found.passed.entry(instruction.site).or_insert_with(|| passed.clone());
+                known.truncate(passed.len());
+                for (known, passed) in known.iter_mut().zip(passed) {
+                    *known = if *known == passed { passed } else { Passed::Other };
+                }
+                let used_as = instruction.result.and_then(|result| uses.0[usize::from(result)]).and_then(Use::only);
+                let known = found.used_as.entry(instruction.site).or_insert(used_as);
+                *known = known.filter(|known| used_as == Some(*known));
+            }
+        }
+        found
+    }
+
+    /// What the allocation at the first of these calls asks for: there, or where the context passes it on.
+    fn amount(&self, sites: &[SiteId], size: SizeSource) -> Amount {
+        match size {
+            SizeSource::Constant(size) => Amount::AtMost(size),
+            SizeSource::Argument(position) => self.passed(sites, position),
+            SizeSource::Product(left, right) => self.passed(sites, left).times(self.passed(sites, right)),
+            SizeSource::String(_) | SizeSource::Unknown => Amount::Unknown,
+        }
+    }
+
+    fn passed(&self, sites: &[SiteId], position: usize) -> Amount {
+        let Some((site, outer)) = sites.split_first() else { return Amount::Unknown };
+        match self.passed.get(site).and_then(|passed| passed.get(position)) {
+            Some(Passed::Number(number)) => Amount::AtMost(*number),
+            Some(Passed::Multiple(of)) => Amount::Multiple(*of),
+            Some(Passed::Parameter { position, or, plus }) => match self.passed(outer, *position) {
+                Amount::AtMost(number) => number.max(*or).checked_add(*plus).map_or(Amount::Unknown, Amount::AtMost),
+                Amount::Multiple(of) if *plus == 0 => Amount::Multiple(of),
+                Amount::Multiple(_) | Amount::Unknown => Amount::Unknown,
+            },
+            Some(Passed::Other) | None => Amount::Unknown,
+        }
+    }
+}
+
+/// What defines each register of a function.
+struct Text<'p> {
+    program: &'p Program,
+    function: &'p Function,
+    operations: Vec<Option<&'p Operation>>,
+    phis: Vec<Option<&'p [Operand]>>,
+}
+
+impl<'p> Text<'p> {
+    fn of(program: &'p Program, function: &'p Function) -> Text<'p> {
+        let count = function.registers.len();
+        let mut text = Text { program, function, operations: vec![None; count], phis: vec![None; count] };
+        for block in &function.blocks {
+            block.phis.iter().for_each(|phi| text.phis[usize::from(phi.result)] = Some(&phi.operands));
+            for instruction in &block.instructions {
+                if let Some(result) = instruction.result {
+                    text.operations[usize::from(result)] = Some(&instruction.operation);
+                }
+            }
+        }
+        text
+    }
+
+    fn number(&self, operand: Operand) -> Option<u64> {
+        match operand {
+            Operand::Constant(constant) => match self.program.constants[constant] {
+                Constant::Integer { value, .. } => u64::try_from(value).ok(),
+                _ => None,
+            },
+            Operand::Register(_) => None,
+        }
+    }
+
+    fn passed(&self, value: Operand) -> Passed {
+        if let Some(number) = self.number(value) {
+            return Passed::Number(number);
+        }
+        let Operand::Register(register) = value else { return Passed::Other };
+        let position = |register: RegisterId| self.function.parameters.iter().position(|parameter| parameter.register == register);
+        if let Some(position) = position(register) {
+            return Passed::Parameter { position, or: 0, plus: 0 };
+        }
+        match self.operations[usize::from(register)] {
+            Some(Operation::Binary { op: BinaryOp::Multiply, left, right, .. }) => {
+                self.number(*left).or(self.number(*right)).map_or(Passed::Other, Passed::Multiple)
+            }
+            Some(Operation::Binary { op: BinaryOp::ShiftLeft, right, .. }) => {
+                self.number(*right).filter(|by| *by < 32).map_or(Passed::Other, |by| Passed::Multiple(1 << by))
+            }
+            Some(Operation::Binary { op: BinaryOp::Add, left, right, .. }) => {
+                let sum = self.number(*right).map(|number| (*left, number)).or(self.number(*left).map(|number| (*right, number)));
+                match sum.map(|(other, number)| (self.alternative(other), number)) {
+                    Some((Passed::Parameter { position, or, plus: 0 }, plus)) => Passed::Parameter { position, or, plus },
+                    _ => Passed::Other,
+                }
+            }
+            _ => self.alternative(value),
+        }
+    }
+
+    /// A parameter, or one of several numbers instead of it.
+    fn alternative(&self, value: Operand) -> Passed {
+        let Operand::Register(register) = value else { return Passed::Other };
+        let alternatives: Vec<Operand> = match (self.phis[usize::from(register)], self.operations[usize::from(register)]) {
+            (Some(operands), _) => operands.to_vec(),
+            (None, Some(Operation::Select { when_true, when_false, .. })) => vec![*when_true, *when_false],
+            _ => vec![value],
+        };
+        let (mut parameter, mut or) = (None, 0);
+        for alternative in alternatives {
+            if let Some(number) = self.number(alternative) {
+                or = or.max(number);
+                continue;
+            }
+            let Operand::Register(register) = alternative else { return Passed::Other };
+            let Some(position) = self.function.parameters.iter().position(|parameter| parameter.register == register) else {
+                return Passed::Other;
+            };
+            if parameter.is_some_and(|known| known != position) {
+                return Passed::Other;
+            }
+            parameter = Some(position);
+        }
+        parameter.map_or(Passed::Other, |position| Passed::Parameter { position, or, plus: 0 })
+    }
+}
+
+/// What the text says a pointer points to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Use {
+    As(DebugTypeId),
+    /// Several structures.
+    Several,
+}
+
+impl Use {
+    fn only(self) -> Option<DebugTypeId> {
+        match self {
+            Use::As(structure) => Some(structure),
+            Use::Several => None,
+        }
+    }
+}
+
+/// By register.
+struct Uses(Vec<Option<Use>>);
+
+impl Uses {
+    fn of(program: &Program, function: &Function, structure_named: &impl Fn(&str) -> Option<DebugTypeId>) -> Uses {
+        let mut uses = Uses(vec![None; function.registers.len()]);
+        for binding in function.bindings.iter().filter(|binding| !binding.is_address) {
+            let to = program.variables[binding.variable].ty.and_then(|ty| pointee(program, ty)).and_then(|to| resolve(program, to));
+            if let Some((id, content)) = to
+                && matches!(&content.kind, DebugTypeKind::Struct { .. })
+            {
+                uses.add(program, binding.value, Some(id));
+            }
+        }
+        for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
+            match &instruction.operation {
+                Operation::Offset { base, structure: Some(structure), .. } => {
+                    uses.add(program, *base, structure_named(&program.structures[*structure]));
+                }
+                Operation::Store { value, access, .. } => {
+                    let scalar = access.alias.map(|alias| match &program.alias_types[alias] {
+                        AliasType::Member { scalar, .. } => &program.alias_types[*scalar],
+                        scalar => scalar,
+                    });
+                    if let Some(name) = scalar.and_then(structure_pointed_to) {
+                        uses.add(program, *value, structure_named(name));
+                    }
+                }
+                // Nothing else tells what a pointer points to.
+                _ => {}
+            }
+        }
+        uses
+    }
+
+    /// One structure is described by each file for itself: names tell.
+    fn add(&mut self, program: &Program, value: Operand, structure: Option<DebugTypeId>) {
+        let Operand::Register(register) = value else { return };
+        let known = &mut self.0[usize::from(register)];
+        let is_same = |one: DebugTypeId, other: DebugTypeId| {
+            let (one, other) = (&program.debug_types[one], &program.debug_types[other]);
+            one == other || matches!((&one.kind, &other.kind), (DebugTypeKind::Struct { name, .. }, DebugTypeKind::Struct { name: other_name, .. }) if name == other_name && !name.is_empty() && one.size == other.size)
+        };
+        *known = Some(match (*known, structure) {
+            (None, Some(structure)) => Use::As(structure),
+            (Some(Use::As(known)), Some(structure)) if is_same(known, structure) => Use::As(known),
+            _ => Use::Several,
+        });
+    }
+}
+
+impl Solver<'_> {
+    /// The call allocates: the object, as large as the call or those around it say, and as what they use it.
+    pub fn allocated(&mut self, call: &Call, size: SizeSource) -> AbstractObject {
+        let callers = self.contexts.callers_of_memory(call.context, call.site);
+        let sites: Vec<SiteId> = [call.site].into_iter().chain(callers.iter().copied()).collect();
+        let amount = self.allocations.amount(&sites, size);
+        let outermost = sites.last().expect("the allocation is among them");
+        let ty = self.allocations.used_as.get(outermost).copied().flatten();
+        let ty = ty.filter(|ty| amount.is_filled_by(self.program.debug_types[*ty].size));
+        let size = if let Amount::AtMost(size) = amount { Some(size) } else { None };
+        // What `malloc` promises at least.
+        let align = u64::from(self.pointer_bytes);
+        AbstractObject { kind: AbstractObjectKind::Heap { site: call.site, callers }, size, align, ty, element: None }
+    }
+
+    /// The call returns what it allocates.
+    pub fn allocate(&mut self, call: &Call, size: SizeSource) {
+        let Some((result, _)) = call.result else { return };
+        let object = self.allocated(call, size);
+        let object = self.object(object);
+        let location = self.locate(object, Class::at(0), true).expect("an object has a first byte");
+        self.graph.add_location(result, location);
+    }
+}

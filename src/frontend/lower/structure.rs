@@ -1,0 +1,60 @@
+//! Names of structures: what the address of a member says about the object that it lies in.
+//!
+//! An element pointer names the type that its base is used as. Clang calls a structure `struct.NAME`, by its tag or else by its typedef; the linker numbers types
+//! of one name that differ, or that it did not compare (`struct.NAME.7`). Structures without any name are called `struct.anon`, and say nothing.
+
+use llvm_sys::LLVMTypeKind;
+use rustc_hash::FxHashMap;
+
+use super::Lowering;
+use super::llvm::LlvmType;
+use crate::program::StructureId;
+
+/// What was found out about types, and the numbers of their names.
+#[derive(Default)]
+pub(super) struct StructureNames {
+    known: FxHashMap<LlvmType, Option<StructureId>>,
+    numbers: FxHashMap<String, StructureId>,
+}
+
+impl Lowering {
+    /// The name of this structure; `None` for what is no structure, or has no name.
+    pub(super) fn structure_named(&mut self, ty: LlvmType) -> Option<StructureId> {
+        if ty.kind() != LLVMTypeKind::LLVMStructTypeKind {
+            return None;
+        }
+        if let Some(known) = self.structures.known.get(&ty) {
+            return *known;
+        }
+        let name = ty.name().and_then(|name| source_name(&name).map(str::to_owned));
+        let number = name.map(|name| {
+            *self.structures.numbers.entry(name).or_insert_with_key(|name| self.program.structures.push_and_get_key(name.clone()))
+        });
+        self.structures.known.insert(ty, number);
+        number
+    }
+}
+
+/// The name in the source of a type that LLVM calls so.
+fn source_name(name: &str) -> Option<&str> {
+    let name = name.strip_prefix("struct.")?;
+    let base = name.trim_end_matches(|digit: char| digit.is_ascii_digit());
+    let name = if base.len() < name.len() { base.strip_suffix('.').unwrap_or(name) } else { name };
+    (!name.is_empty() && name != "anon").then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_linkers_numbers_are_no_part_of_a_name() {
+        assert_eq!(source_name("struct.conn"), Some("conn"));
+        assert_eq!(source_name("struct.conn.12"), Some("conn"));
+        assert_eq!(source_name("struct.conn2"), Some("conn2"));
+        assert_eq!(source_name("struct.conn2.3"), Some("conn2"));
+        assert_eq!(source_name("struct.anon"), None);
+        assert_eq!(source_name("struct.anon.4"), None);
+        assert_eq!(source_name("union.value"), None);
+    }
+}
