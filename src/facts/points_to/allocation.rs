@@ -2,7 +2,7 @@
 //!
 //! # Definition   The calls of a context (`context`) pass a number, or a multiple of one, on to the allocation. The memory *is allocated as* a structure when every pointer
 //!                that the outermost of these calls returns to names this structure alone (the variable it is assigned to, the member it is stored in, the members
-//!                that are addressed through it), and the size is that of one or more such structures.
+//!                that are addressed through it, there or after it was stored and loaded again), and the size is that of one or more such structures.
 //! # Theorem      An allocation has at most the size that is found for its context. That memory which is allocated as a structure holds such structures and
 //!                nothing else is what almost every program does, and not what C demands: where it matters, the program rests on the
 //!                assumption `typed-allocation`.
@@ -18,7 +18,7 @@ use super::solve::Solver;
 use crate::models::SizeSource;
 use crate::program::describe::{pointee, resolve};
 use crate::program::{
-    AliasType, BinaryOp, Constant, DebugTypeId, DebugTypeKind, Function, Operand, Operation, Program, RegisterId, SiteId,
+    AliasType, BinaryOp, Constant, DebugTypeId, DebugTypeKind, Function, Instruction, Operand, Operation, Program, RegisterId, SiteId,
 };
 
 /// What a call passes to its callee, as far as its text says it.
@@ -75,7 +75,7 @@ impl Allocations {
         let mut found = Allocations { passed: FxHashMap::default(), used_as: FxHashMap::default() };
         for function in &program.functions {
             let body = Text::of(program, function);
-            let uses = Uses::of(program, function, &structure_named);
+            let uses = Uses::of(&body, &structure_named);
             for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
                 let Operation::Call { arguments, .. } = &instruction.operation else { continue };
                 let passed: Vec<Passed> = arguments.iter().map(|argument| body.passed(argument.value)).collect();
@@ -139,6 +139,18 @@ impl<'p> Text<'p> {
             }
         }
         text
+    }
+
+    /// An address as a register and a distance.
+    fn place(&self, address: Operand) -> (Operand, i64) {
+        let (mut base, mut distance) = (address, 0i64);
+        while let Operand::Register(register) = base
+            && let Some(Operation::Offset { base: inner, constant, terms, .. }) = self.operations[usize::from(register)]
+            && terms.is_empty()
+        {
+            (base, distance) = (*inner, distance.wrapping_add(*constant));
+        }
+        (base, distance)
     }
 
     fn number(&self, operand: Operand) -> Option<u64> {
@@ -226,7 +238,8 @@ impl Use {
 struct Uses(Vec<Option<Use>>);
 
 impl Uses {
-    fn of(program: &Program, function: &Function, structure_named: &impl Fn(&str) -> Option<DebugTypeId>) -> Uses {
+    fn of(text: &Text<'_>, structure_named: &impl Fn(&str) -> Option<DebugTypeId>) -> Uses {
+        let (program, function) = (text.program, text.function);
         let mut uses = Uses(vec![None; function.registers.len()]);
         for binding in function.bindings.iter().filter(|binding| !binding.is_address) {
             let to = program.variables[binding.variable].ty.and_then(|ty| pointee(program, ty)).and_then(|to| resolve(program, to));
@@ -236,7 +249,8 @@ impl Uses {
                 uses.add(program, binding.value, Some(id));
             }
         }
-        for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
+        let instructions = || function.blocks.iter().flat_map(|block| &block.instructions);
+        for instruction in instructions() {
             match &instruction.operation {
                 Operation::Offset { base, structure: Some(structure), .. } => {
                     uses.add(program, *base, structure_named(&program.structures[*structure]));
@@ -254,7 +268,33 @@ impl Uses {
                 _ => {}
             }
         }
+        uses.through_memory(text, instructions());
         uses
+    }
+
+    /// What is stored and loaded again is used as what was loaded.
+    fn through_memory<'p>(&mut self, text: &Text<'p>, instructions: impl Iterator<Item = &'p Instruction>) {
+        let mut stored: Vec<((Operand, i64), Operand)> = Vec::new();
+        let mut loaded: FxHashMap<(Operand, i64), Option<Use>> = FxHashMap::default();
+        for instruction in instructions {
+            match (&instruction.operation, instruction.result) {
+                (Operation::Store { address, value: value @ Operand::Register(_), .. }, _) => stored.push((text.place(*address), *value)),
+                (Operation::Load { address, .. }, Some(result)) => {
+                    let used = self.0[usize::from(result)];
+                    let known = loaded.entry(text.place(*address)).or_insert(used);
+                    if used.is_some() && *known != used {
+                        *known = Some(if known.is_none() { used.expect("it was looked at") } else { Use::Several });
+                    }
+                }
+                // Memory is looked at only as it is named here.
+                _ => {}
+            }
+        }
+        for (place, value) in stored {
+            if let Some(Use::As(structure)) = loaded.get(&place).copied().flatten() {
+                self.add(text.program, value, Some(structure));
+            }
+        }
     }
 
     /// One structure is described by each file for itself: names tell.

@@ -4,11 +4,12 @@
 //!                of a type of which something is not known may hold anything. Memory that is allocated as a structure (`allocation`) is treated alike.
 //! # Theorem      Whoever accesses or addresses a member of a structure, or accesses a pointer to one, in a declared object that does not hold it, or in memory into which
 //!                such an object was copied, has no defined behaviour (C17 6.5p6, 6.5p7, 6.5.2.3p4).
-//! # Deviations   1. Accesses to structures without a name, and to those that programs overlay with others (`AliasType`), are let be.  2. `void *`, and pointers to
+//! # Deviations   1. A structure without a name is any that has a member at the same place.  2. `void *`, and pointers to
 //!                anything but a structure or a function, stand for all pointers.  3. Structures of one name are one, and so are a structure and a typedef of
 //!                one without a name.
 
 use std::cell::RefCell;
+use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -24,6 +25,8 @@ struct Held<'p> {
     has_other_pointers: bool,
     /// The bytes of the largest array of single bytes.
     largest_bytes: u64,
+    /// The bytes of members of structures without a tag.
+    unnamed: Vec<Range<u64>>,
 }
 
 /// By type: what is in it, or nothing if that may be anything.
@@ -111,9 +114,13 @@ impl<'p> Declarations<'p> {
                     || held.pointers.contains(name)
                     || held.largest_bytes >= u64::from(self.program.layout.pointer_bytes)
             }
-            AliasType::Member { structure, scalar, is_open, .. } => {
-                (*is_open || structure.is_empty() || self.may_lie_in(held, structure))
-                    && self.may_be_accessed(held, *scalar)
+            AliasType::Member { structure, scalar, is_open, offset } => {
+                let is_there = match (structure.as_str(), is_open) {
+                    ("", false) => held.largest_bytes > 0 || held.unnamed.iter().any(|member| member.contains(offset)),
+                    (_, false) => self.may_lie_in(held, structure),
+                    (_, true) => self.may_lie_in(held, structure.strip_prefix("struct.").unwrap_or(structure)),
+                };
+                is_there && self.may_be_accessed(held, *scalar)
             }
         }
     }
@@ -160,6 +167,12 @@ impl<'p> Held<'p> {
             }
             DebugTypeKind::Struct { fields, .. } | DebugTypeKind::Union { fields, .. } if fields.is_empty() => return None,
             DebugTypeKind::Struct { name, fields } => {
+                if name.is_empty() {
+                    self.unnamed.extend(fields.iter().map(|field| {
+                        let end = (field.offset_bits + field.size_bits).div_ceil(8);
+                        field.offset_bits / 8..end.max(field.offset_bits / 8 + 1)
+                    }));
+                }
                 self.structures.insert(name);
                 fields.iter().try_for_each(|field| self.add(program, field.ty?, seen))?;
             }

@@ -309,6 +309,10 @@ impl Solver<'_> {
             return;
         }
         let ty = self.objects[link.object.index()].ty;
+        if link.types != Types::Forgotten && ty.is_some_and(|ty| !self.declarations.may_hold(ty, form.alias)) {
+            self.assumes_types_of_copies |= self.objects[link.object.index()].has_declared_type();
+            return self.is_not_held(link.object);
+        }
         let form = if link.types == Types::Forgotten { form.copied_into(ty) } else { form };
         let is_read_alike = match (form.alias, form.declared) {
             (Some(alias), _) => ty.is_some_and(|ty| self.declarations.holds_only(ty, alias)),

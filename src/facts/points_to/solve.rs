@@ -408,8 +408,8 @@ impl<'p> Solver<'p> {
         }
     }
 
-    /// Something is used that is not in the object's type.
-    fn is_not_held(&mut self, object: AbstractObjectId) {
+    /// Something is used, or copied there, that is not in the object's type.
+    pub fn is_not_held(&mut self, object: AbstractObjectId) {
         self.assumes_types_of_allocations |= !self.objects[object.index()].has_declared_type();
     }
 
