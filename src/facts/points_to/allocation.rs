@@ -1,24 +1,25 @@
 //! Allocations: how many bytes, and as what.
 //!
-//! # Definition   The calls of a context (`context`) pass a number, or a multiple of one, on to the allocation. The memory *is allocated as* a structure when every pointer
-//!                that the outermost of these calls returns to names this structure alone (the variable it is assigned to, the member it is stored in, the members
-//!                that are addressed through it, there or after it was stored and loaded again), and the size is that of one or more such structures.
+//! # Definition   The calls of a context (`context`) pass a number, or a multiple of one, on to the allocation. The memory *is allocated as* a structure when the functions
+//!                of these calls use the pointer that is returned to them as one to this structure alone (the variable it is assigned to, the member it is stored in, the
+//!                members that are addressed through it, there or after it was stored and loaded again), and the size is that of one or more such structures.
 //! # Theorem      An allocation has at most the size that is found for its context. That memory which is allocated as a structure holds such structures and
 //!                nothing else is what almost every program does, and not what C demands: where it matters, the program rests on the
 //!                assumption `typed-allocation`.
 //! # Deviations   A size that is one of several numbers is the largest of them.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::call::Call;
-use super::declared::structure_pointed_to;
+use super::declared::{Declarations, structure_pointed_to};
 use super::location::Class;
 use super::object::{AbstractObject, AbstractObjectKind};
 use super::solve::Solver;
 use crate::models::SizeSource;
 use crate::program::describe::{pointee, resolve};
 use crate::program::{
-    AliasType, BinaryOp, Constant, DebugTypeId, DebugTypeKind, Function, Instruction, Operand, Operation, Program, RegisterId, SiteId,
+    AliasType, BinaryOp, Constant, DebugType, DebugTypeId, DebugTypeKind, Function, Instruction, Operand, Operation, Program, RegisterId, SiteId,
 };
 
 /// What a call passes to its callee, as far as its text says it.
@@ -66,16 +67,16 @@ impl Amount {
 pub(super) struct Allocations {
     /// What the calls of a site pass at each position.
     passed: FxHashMap<SiteId, Vec<Passed>>,
-    /// What the result of a call is used as, when that is one structure.
-    used_as: FxHashMap<SiteId, Option<DebugTypeId>>,
+    /// What the result of a call is used as, if its function says so.
+    used_as: FxHashMap<SiteId, Use>,
 }
 
 impl Allocations {
-    pub fn of(program: &Program, structure_named: impl Fn(&str) -> Option<DebugTypeId>) -> Allocations {
+    pub fn of<'p>(program: &'p Program, structures: &Declarations<'p>) -> Allocations {
         let mut found = Allocations { passed: FxHashMap::default(), used_as: FxHashMap::default() };
         for function in &program.functions {
             let body = Text::of(program, function);
-            let uses = Uses::of(&body, &structure_named);
+            let uses = Uses::of(&body, structures);
             for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
                 let Operation::Call { arguments, .. } = &instruction.operation else { continue };
                 let passed: Vec<Passed> = arguments.iter().map(|argument| body.passed(argument.value)).collect();
@@ -85,9 +86,10 @@ impl Allocations {
                 for (known, passed) in known.iter_mut().zip(passed) {
                     *known = if *known == passed { passed } else { Passed::Other };
                 }
-                let used_as = instruction.result.and_then(|result| uses.0[usize::from(result)]).and_then(Use::only);
-                let known = found.used_as.entry(instruction.site).or_insert(used_as);
-                *known = known.filter(|known| used_as == Some(*known));
+                if let Some(used) = instruction.result.and_then(|result| uses.0[usize::from(result)].as_ref()) {
+                    let known = found.used_as.entry(instruction.site).or_insert_with(|| used.clone());
+                    known.retain(|one| used.iter().any(|other| is_same(program, *one, *other)));
+                }
             }
         }
         found
@@ -101,6 +103,16 @@ impl Allocations {
             SizeSource::Product(left, right) => self.passed(sites, left).times(self.passed(sites, right)),
             SizeSource::String(_) | SizeSource::Unknown => Amount::Unknown,
         }
+    }
+
+    /// What the results of these calls are used as, when that is one structure, and one or more of it fill what is asked for.
+    fn structure(&self, program: &Program, sites: &[SiteId], amount: Amount) -> Option<DebugTypeId> {
+        let mut said = sites.iter().filter_map(|site| self.used_as.get(site));
+        let mut candidates = said.next()?.clone();
+        said.for_each(|used| candidates.retain(|one| used.iter().any(|other| is_same(program, *one, *other))));
+        candidates.retain(|one| amount.is_filled_by(program.debug_types[*one].size));
+        let first = *candidates.first()?;
+        candidates.iter().all(|other| is_same(program, first, *other)).then_some(first)
     }
 
     fn passed(&self, sites: &[SiteId], position: usize) -> Amount {
@@ -117,6 +129,9 @@ impl Allocations {
         }
     }
 }
+
+/// An address as a register and a distance.
+type Place = (Operand, i64);
 
 /// What defines each register of a function.
 struct Text<'p> {
@@ -141,8 +156,7 @@ impl<'p> Text<'p> {
         text
     }
 
-    /// An address as a register and a distance.
-    fn place(&self, address: Operand) -> (Operand, i64) {
+    fn place(&self, address: Operand) -> Place {
         let (mut base, mut distance) = (address, 0i64);
         while let Operand::Register(register) = base
             && let Some(Operation::Offset { base: inner, constant, terms, .. }) = self.operations[usize::from(register)]
@@ -217,28 +231,14 @@ impl<'p> Text<'p> {
     }
 }
 
-/// What the text says a pointer points to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Use {
-    As(DebugTypeId),
-    /// Several structures.
-    Several,
-}
+/// What the text says a pointer points to: one of these structures, each file's description of it for itself; none if it says several things.
+type Use = SmallVec<[DebugTypeId; 1]>;
 
-impl Use {
-    fn only(self) -> Option<DebugTypeId> {
-        match self {
-            Use::As(structure) => Some(structure),
-            Use::Several => None,
-        }
-    }
-}
-
-/// By register.
+/// By register; `None` where nothing is said.
 struct Uses(Vec<Option<Use>>);
 
 impl Uses {
-    fn of(text: &Text<'_>, structure_named: &impl Fn(&str) -> Option<DebugTypeId>) -> Uses {
+    fn of<'p>(text: &Text<'p>, structures: &Declarations<'p>) -> Uses {
         let (program, function) = (text.program, text.function);
         let mut uses = Uses(vec![None; function.registers.len()]);
         for binding in function.bindings.iter().filter(|binding| !binding.is_address) {
@@ -246,14 +246,14 @@ impl Uses {
             if let Some((id, content)) = to
                 && matches!(&content.kind, DebugTypeKind::Struct { .. })
             {
-                uses.add(program, binding.value, Some(id));
+                uses.add(program, binding.value, &[id]);
             }
         }
         let instructions = || function.blocks.iter().flat_map(|block| &block.instructions);
         for instruction in instructions() {
             match &instruction.operation {
                 Operation::Offset { base, structure: Some(structure), .. } => {
-                    uses.add(program, *base, structure_named(&program.structures[*structure]));
+                    uses.add(program, *base, structures.named(&program.structures[*structure]));
                 }
                 Operation::Store { value, access, .. } => {
                     let scalar = access.alias.map(|alias| match &program.alias_types[alias] {
@@ -261,7 +261,7 @@ impl Uses {
                         scalar => scalar,
                     });
                     if let Some(name) = scalar.and_then(structure_pointed_to) {
-                        uses.add(program, *value, structure_named(name));
+                        uses.add(program, *value, structures.named(name));
                     }
                 }
                 // Nothing else tells what a pointer points to.
@@ -274,16 +274,17 @@ impl Uses {
 
     /// What is stored and loaded again is used as what was loaded.
     fn through_memory<'p>(&mut self, text: &Text<'p>, instructions: impl Iterator<Item = &'p Instruction>) {
-        let mut stored: Vec<((Operand, i64), Operand)> = Vec::new();
-        let mut loaded: FxHashMap<(Operand, i64), Option<Use>> = FxHashMap::default();
+        let mut stored: Vec<(Place, Operand)> = Vec::new();
+        let mut loaded: FxHashMap<Place, Use> = FxHashMap::default();
         for instruction in instructions {
             match (&instruction.operation, instruction.result) {
-                (Operation::Store { address, value: value @ Operand::Register(_), .. }, _) => stored.push((text.place(*address), *value)),
+                (Operation::Store { address, value: value @ Operand::Register(_), .. }, _) => {
+                    stored.push((text.place(*address), *value));
+                }
                 (Operation::Load { address, .. }, Some(result)) => {
-                    let used = self.0[usize::from(result)];
-                    let known = loaded.entry(text.place(*address)).or_insert(used);
-                    if used.is_some() && *known != used {
-                        *known = Some(if known.is_none() { used.expect("it was looked at") } else { Use::Several });
+                    if let Some(used) = &self.0[usize::from(result)] {
+                        let known = loaded.entry(text.place(*address)).or_insert_with(|| used.clone());
+                        known.retain(|one| used.iter().any(|other| is_same(text.program, *one, *other)));
                     }
                 }
                 // Memory is looked at only as it is named here.
@@ -291,26 +292,29 @@ impl Uses {
             }
         }
         for (place, value) in stored {
-            if let Some(Use::As(structure)) = loaded.get(&place).copied().flatten() {
-                self.add(text.program, value, Some(structure));
+            if let Some(used) = loaded.get(&place) {
+                self.add(text.program, value, used);
             }
         }
     }
 
-    /// One structure is described by each file for itself: names tell.
-    fn add(&mut self, program: &Program, value: Operand, structure: Option<DebugTypeId>) {
+    fn add(&mut self, program: &Program, value: Operand, structures: &[DebugTypeId]) {
         let Operand::Register(register) = value else { return };
-        let known = &mut self.0[usize::from(register)];
-        let is_same = |one: DebugTypeId, other: DebugTypeId| {
-            let (one, other) = (&program.debug_types[one], &program.debug_types[other]);
-            one == other || matches!((&one.kind, &other.kind), (DebugTypeKind::Struct { name, .. }, DebugTypeKind::Struct { name: other_name, .. }) if name == other_name && !name.is_empty() && one.size == other.size)
-        };
-        *known = Some(match (*known, structure) {
-            (None, Some(structure)) => Use::As(structure),
-            (Some(Use::As(known)), Some(structure)) if is_same(known, structure) => Use::As(known),
-            _ => Use::Several,
-        });
+        match &mut self.0[usize::from(register)] {
+            Some(known) => known.retain(|one| structures.iter().any(|other| is_same(program, *one, *other))),
+            none => *none = Some(Use::from_slice(structures)),
+        }
     }
+}
+
+/// One structure is described by each file for itself: its name and size tell.
+fn is_same(program: &Program, one: DebugTypeId, other: DebugTypeId) -> bool {
+    let (content, other_content) = (&program.debug_types[one], &program.debug_types[other]);
+    let name = |ty: &DebugType| match &ty.kind {
+        DebugTypeKind::Struct { name, .. } if !name.is_empty() => Some(name.clone()),
+        _ => None,
+    };
+    one == other || content.size == other_content.size && name(content).is_some() && name(content) == name(other_content)
 }
 
 impl Solver<'_> {
@@ -319,9 +323,7 @@ impl Solver<'_> {
         let callers = self.contexts.callers_of_memory(call.context, call.site);
         let sites: Vec<SiteId> = [call.site].into_iter().chain(callers.iter().copied()).collect();
         let amount = self.allocations.amount(&sites, size);
-        let outermost = sites.last().expect("the allocation is among them");
-        let ty = self.allocations.used_as.get(outermost).copied().flatten();
-        let ty = ty.filter(|ty| amount.is_filled_by(self.program.debug_types[*ty].size));
+        let ty = self.allocations.structure(self.program, &sites, amount);
         let size = if let Amount::AtMost(size) = amount { Some(size) } else { None };
         // What `malloc` promises at least.
         let align = u64::from(self.pointer_bytes);

@@ -29,7 +29,7 @@ const LARGE: usize = 200;
 const DEPTH: usize = 2;
 /// How deep functions that hand out memory are followed.
 const LEVELS: usize = 3;
-/// Registers of all contexts but the empty ones: what small programs need, and no burden for large ones.
+/// Registers of all contexts but the empty ones: what small programs need, and for large ones half as many as they have.
 const MOST_REGISTERS: usize = 30_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,7 +64,7 @@ impl Contexts {
             known: Vec::new(),
             numbers: FxHashMap::default(),
             steps: FxHashMap::default(),
-            registers_left: MOST_REGISTERS,
+            registers_left: MOST_REGISTERS.max(program.functions.iter().map(|function| function.registers.len()).sum::<usize>() / 2),
         }
     }
 

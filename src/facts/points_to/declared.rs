@@ -81,11 +81,9 @@ impl<'p> Declarations<'p> {
         self.look(ty, |held| held.is_some_and(|held| held.largest_bytes == 0 && held.holds_only(self.program, alias)))
     }
 
-    /// The structure of this name, if there is just one, or all have one size.
-    pub fn structure_named(&self, name: &str) -> Option<DebugTypeId> {
-        let all = self.structures.get(name)?;
-        let size = |id: &DebugTypeId| self.program.debug_types[*id].size;
-        all.first().zip(all.last()).filter(|(first, last)| size(first) == size(last)).map(|(first, _)| *first)
+    /// The structures of this name: each file describes its own.
+    pub fn named(&self, name: &str) -> &[DebugTypeId] {
+        self.structures.get(name).map_or(&[], Vec::as_slice)
     }
 
     fn look<T>(&self, ty: DebugTypeId, answer: impl FnOnce(Option<&Held<'p>>) -> T) -> T {

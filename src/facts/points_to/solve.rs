@@ -136,7 +136,7 @@ impl<'p> Solver<'p> {
             locations: LocationTable::default(),
             graph,
             contexts: Contexts::of(program, models),
-            allocations: Allocations::of(program, |name| declarations.structure_named(name)),
+            allocations: Allocations::of(program, &declarations),
             declarations,
             returns: FxHashMap::default(),
             constants: FxHashMap::default(),
