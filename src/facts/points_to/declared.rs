@@ -1,6 +1,6 @@
 //! Declarations: what an object of a known type may hold.
 //!
-//! # Definition   An object that is declared holds the structures and the pointers that occur in its type. In an array of single bytes may lie whatever fits into it. One
+//! # Definition   An object that is declared holds the structures and the pointers that occur in its type. In an array of single bytes lies whatever fits into it. One
 //!                of a type of which something is not known may hold anything. Memory that is allocated as a structure (`allocation`) is treated alike.
 //! # Theorem      Whoever accesses or addresses a member of a structure, or accesses a pointer to one, in a declared object that does not hold it, or in memory into which
 //!                such an object was copied, has no defined behaviour (C17 6.5p6, 6.5p7, 6.5.2.3p4).
@@ -14,7 +14,10 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::describe::{resolve, size_of};
-use crate::program::{AliasType, AliasTypeId, DebugTypeId, DebugTypeKind, Program, StructureId};
+use crate::program::{AliasType, AliasTypeId, DebugTypeId, DebugTypeKind, Field, Program, StructureId};
+
+/// How deep structures lie in one another at the most.
+const DEEPEST: usize = 64;
 
 /// What is in a type.
 #[derive(Debug, Default)]
@@ -23,7 +26,8 @@ struct Held<'p> {
     /// The names that the compiler gives to pointers to structures.
     pointers: FxHashSet<String>,
     has_other_pointers: bool,
-    /// The bytes of the largest array of single bytes.
+    /// Arrays of single bytes: where they lie, and how many bytes the largest of those has that lie in several places.
+    bytes: Vec<Range<u64>>,
     largest_bytes: u64,
     /// The bytes of members of structures without a tag.
     unnamed: Vec<Range<u64>>,
@@ -37,7 +41,7 @@ pub(super) struct Declarations<'p> {
     /// By name: the structures called so, the smallest first.
     structures: FxHashMap<&'p str, Vec<DebugTypeId>>,
     /// What was answered before.
-    contained: RefCell<FxHashMap<(DebugTypeId, StructureId), bool>>,
+    contained: RefCell<FxHashMap<(DebugTypeId, StructureId, Option<u64>), bool>>,
 }
 
 impl<'p> Declarations<'p> {
@@ -60,25 +64,33 @@ impl<'p> Declarations<'p> {
         Declarations { program, held: RefCell::default(), structures, contained: RefCell::default() }
     }
 
-    /// Whether an access as `alias` can be made in what is declared as `ty`.
-    pub fn may_hold(&self, ty: DebugTypeId, alias: Option<AliasTypeId>) -> bool {
-        alias.is_none_or(|alias| self.look(ty, |held| held.is_none_or(|held| self.may_be_accessed(held, alias))))
+    /// Whether an access as `alias` can be made in what is declared as `ty`, at this distance from its start if that is known.
+    pub fn may_hold(&self, ty: DebugTypeId, alias: Option<AliasTypeId>, at: Option<u64>) -> bool {
+        let Some(alias) = alias else { return true };
+        let at = self.within(ty, at);
+        self.look(ty, |held| held.is_none_or(|held| self.may_be_accessed(held, alias, at)))
     }
 
-    /// Whether a structure of this name can lie in what is declared as `ty`.
-    pub fn may_contain(&self, ty: DebugTypeId, structure: StructureId) -> bool {
-        if let Some(known) = self.contained.borrow().get(&(ty, structure)) {
+    /// Whether a structure of this name can lie in what is declared as `ty`, at this distance from its start if that is known.
+    pub fn may_contain(&self, ty: DebugTypeId, structure: StructureId, at: Option<u64>) -> bool {
+        let key = (ty, structure, self.within(ty, at));
+        if let Some(known) = self.contained.borrow().get(&key) {
             return *known;
         }
         let name = self.program.structures[structure].as_str();
-        let answer = self.look(ty, |held| held.is_none_or(|held| self.may_lie_in(held, name)));
-        self.contained.borrow_mut().insert((ty, structure), answer);
+        let answer = self.look(ty, |held| held.is_none_or(|held| self.may_lie_in(held, name, key.2)));
+        self.contained.borrow_mut().insert(key, answer);
         answer
+    }
+
+    /// Memory that is allocated for several is each of them.
+    fn within(&self, ty: DebugTypeId, at: Option<u64>) -> Option<u64> {
+        at.and_then(|at| at.checked_rem(size_of(self.program, ty)))
     }
 
     /// Whether every pointer in what is declared as `ty` is one that is accessed as `alias`.
     pub fn holds_only(&self, ty: DebugTypeId, alias: AliasTypeId) -> bool {
-        self.look(ty, |held| held.is_some_and(|held| held.largest_bytes == 0 && held.holds_only(self.program, alias)))
+        self.look(ty, |held| held.is_some_and(|held| held.has_no_bytes() && held.holds_only(self.program, alias)))
     }
 
     /// The structures of this name: each file describes its own.
@@ -90,13 +102,13 @@ impl<'p> Declarations<'p> {
         let mut known = self.held.borrow_mut();
         let held = known.entry(ty).or_insert_with(|| {
             let mut held = Held::default();
-            held.add(self.program, ty, &mut FxHashSet::default()).map(|()| held)
+            held.add(self.program, ty, Some(0), DEEPEST).map(|()| held)
         });
         answer(held.as_ref())
     }
 
-    fn may_lie_in(&self, held: &Held<'p>, structure: &str) -> bool {
-        held.structures.contains(structure) || held.largest_bytes > 0 && held.largest_bytes >= self.least_size(structure)
+    fn may_lie_in(&self, held: &Held<'p>, structure: &str, at: Option<u64>) -> bool {
+        held.structures.contains(structure) || held.has_bytes(at, self.least_size(structure))
     }
 
     /// Of a structure that debug information does not describe: nothing.
@@ -104,21 +116,22 @@ impl<'p> Declarations<'p> {
         self.structures.get(structure).and_then(|all| all.first()).map_or(0, |id| self.program.debug_types[*id].size)
     }
 
-    fn may_be_accessed(&self, held: &Held<'p>, alias: AliasTypeId) -> bool {
+    fn may_be_accessed(&self, held: &Held<'p>, alias: AliasTypeId, at: Option<u64>) -> bool {
         match &self.program.alias_types[alias] {
             AliasType::Scalar { name, .. } => {
                 !name.starts_with(POINTER_TO_STRUCTURE)
                     || held.has_other_pointers
                     || held.pointers.contains(name)
-                    || held.largest_bytes >= u64::from(self.program.layout.pointer_bytes)
+                    || held.has_bytes(at, self.program.layout.pointer_bytes.into())
             }
             AliasType::Member { structure, scalar, is_open, offset } => {
+                let begin = at.map(|at| at.wrapping_sub(*offset));
                 let is_there = match (structure.as_str(), is_open) {
-                    ("", false) => held.largest_bytes > 0 || held.unnamed.iter().any(|member| member.contains(offset)),
-                    (_, false) => self.may_lie_in(held, structure),
-                    (_, true) => self.may_lie_in(held, structure.strip_prefix("struct.").unwrap_or(structure)),
+                    ("", false) => held.has_bytes(at, 1) || held.unnamed.iter().any(|member| member.contains(offset)),
+                    (_, false) => self.may_lie_in(held, structure, begin),
+                    (_, true) => self.may_lie_in(held, structure.strip_prefix("struct.").unwrap_or(structure), begin),
                 };
-                is_there && self.may_be_accessed(held, *scalar)
+                is_there && self.may_be_accessed(held, *scalar, at)
             }
         }
     }
@@ -132,17 +145,29 @@ impl<'p> Held<'p> {
         }
     }
 
-    /// Adds what is in a type; `None` when that may be anything.
-    fn add(&mut self, program: &'p Program, ty: DebugTypeId, seen: &mut FxHashSet<DebugTypeId>) -> Option<()> {
-        if !seen.insert(ty) {
-            return Some(());
-        }
+    fn has_no_bytes(&self) -> bool {
+        self.bytes.is_empty() && self.largest_bytes == 0
+    }
+
+    /// Whether so many bytes fit into an array of single bytes there, or into any.
+    fn has_bytes(&self, at: Option<u64>, size: u64) -> bool {
+        let fits = |array: &Range<u64>| match at {
+            Some(at) => array.start <= at && at.checked_add(size.max(1)).is_some_and(|end| end <= array.end),
+            None => array.end - array.start >= size,
+        };
+        self.largest_bytes > 0 && self.largest_bytes >= size || self.bytes.iter().any(fits)
+    }
+
+    /// Adds what is in a type at `origin`, or in several places; `None` when that may be anything.
+    fn add(&mut self, program: &'p Program, ty: DebugTypeId, origin: Option<u64>, depth: usize) -> Option<()> {
+        // Deeper than any program goes: damaged debug information.
+        let depth = depth.checked_sub(1)?;
         match &program.debug_types[ty].kind {
             DebugTypeKind::Base { .. } => {}
             DebugTypeKind::Function => return None,
             DebugTypeKind::Alias { name, of } => {
                 let of = (*of)?;
-                self.add(program, of, seen)?;
+                self.add(program, of, origin, depth)?;
                 if !name.is_empty() && resolve(program, of).is_some_and(|(_, content)| is_without_name(&content.kind)) {
                     self.structures.insert(name);
                 }
@@ -158,9 +183,13 @@ impl<'p> Held<'p> {
                 let element = (*element).filter(|element| size_of(program, *element) > 0)?;
                 if size_of(program, element) == 1 {
                     // One without a length takes what comes behind it.
-                    self.largest_bytes = self.largest_bytes.max(count.filter(|count| *count > 0).unwrap_or(u64::MAX));
+                    let length = count.filter(|count| *count > 0).unwrap_or(u64::MAX);
+                    match origin {
+                        Some(origin) => self.bytes.push(origin..origin.saturating_add(length)),
+                        None => self.largest_bytes = self.largest_bytes.max(length),
+                    }
                 } else {
-                    self.add(program, element, seen)?;
+                    self.add(program, element, None, depth)?;
                 }
             }
             DebugTypeKind::Struct { fields, .. } | DebugTypeKind::Union { fields, .. } if fields.is_empty() => return None,
@@ -172,11 +201,17 @@ impl<'p> Held<'p> {
                     }));
                 }
                 self.structures.insert(name);
-                fields.iter().try_for_each(|field| self.add(program, field.ty?, seen))?;
+                fields.iter().try_for_each(|field| self.add_field(program, field, origin, depth))?;
             }
-            DebugTypeKind::Union { fields, .. } => fields.iter().try_for_each(|field| self.add(program, field.ty?, seen))?,
+            DebugTypeKind::Union { fields, .. } => {
+                fields.iter().try_for_each(|field| self.add_field(program, field, origin, depth))?;
+            }
         }
         Some(())
+    }
+
+    fn add_field(&mut self, program: &'p Program, field: &Field, origin: Option<u64>, depth: usize) -> Option<()> {
+        self.add(program, field.ty?, origin.map(|origin| origin.saturating_add(field.offset_bits / 8)), depth)
     }
 }
 

@@ -72,6 +72,11 @@ impl Class {
         Class { residue: residue % stride, stride, step: 0, count: 1 }
     }
 
+    /// The only offset there is.
+    pub fn only(self) -> Option<u64> {
+        (self.stride == 0 && self.count == 1).then_some(self.residue)
+    }
+
     /// The bytes from the first to the last member of a window.
     pub fn reach(self) -> u64 {
         u64::from(self.step) * u64::from(self.count - 1)

@@ -309,10 +309,6 @@ impl Solver<'_> {
             return;
         }
         let ty = self.objects[link.object.index()].ty;
-        if link.types != Types::Forgotten && ty.is_some_and(|ty| !self.declarations.may_hold(ty, form.alias)) {
-            self.assumes_types_of_copies |= self.objects[link.object.index()].has_declared_type();
-            return self.is_not_held(link.object);
-        }
         let form = if link.types == Types::Forgotten { form.copied_into(ty) } else { form };
         let is_read_alike = match (form.alias, form.declared) {
             (Some(alias), _) => ty.is_some_and(|ty| self.declarations.holds_only(ty, alias)),
@@ -337,6 +333,10 @@ impl Solver<'_> {
                 None => Class::at(to.residue % common + distance).widened(common),
             }
         };
+        if link.types != Types::Forgotten && ty.is_some_and(|ty| !self.declarations.may_hold(ty, form.alias, image.only())) {
+            self.assumes_types_of_copies |= self.objects[link.object.index()].has_declared_type();
+            return self.is_not_held(link.object);
+        }
         // Copies back and forth would make up new offsets without end.
         let image = match self.memories[link.object.index()].places {
             cells if cells < COPIED_CELLS || self.cells.contains_key(&(link.object, image, form)) => image,
@@ -362,6 +362,6 @@ fn inside(size: u64, stride: u64, distance: u64) -> Option<(u32, u32)> {
 /// Whether a load there may read what was stored here.
 fn may_see<'p>(program: &'p Program, declarations: &Declarations<'p>, (view, how, _): Cell, (cell, stored, _): Cell) -> bool {
     program.may_touch(how.alias, stored.alias)
-        && stored.declared.is_none_or(|ty| declarations.may_hold(ty, how.alias))
+        && stored.declared.is_none_or(|ty| declarations.may_hold(ty, how.alias, None))
         && view.overlaps(how.width.into(), cell, stored.width.into())
 }

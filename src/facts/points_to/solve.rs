@@ -334,7 +334,7 @@ impl<'p> Solver<'p> {
                     }
                     let (object, class) = self.locations.get(location);
                     let holder = structure.zip(self.objects[object.index()].ty);
-                    if holder.is_some_and(|(structure, ty)| !self.declarations.may_contain(ty, structure)) {
+                    if holder.is_some_and(|(structure, ty)| !self.declarations.may_contain(ty, structure, class.only())) {
                         self.is_not_held(object);
                         continue;
                     }
@@ -400,7 +400,7 @@ impl<'p> Solver<'p> {
             if !self.is_accessible(object, class, least) || self.is_without_pointers(object) {
                 continue;
             }
-            if ty.is_none_or(|ty| self.declarations.may_hold(ty, form.alias)) {
+            if ty.is_none_or(|ty| self.declarations.may_hold(ty, form.alias, class.only())) {
                 act(self, object, class);
             } else {
                 self.is_not_held(object);
