@@ -9,7 +9,7 @@ use super::form::{Form, becomes_address, slots_of_numbers};
 use super::graph::{Constraint, NodeId};
 use super::location::{Class, greatest_common_divisor};
 use super::object::{AbstractObject, AbstractObjectKind};
-use super::solve::{CopyOfMemory, Solver, UNKNOWN};
+use super::solve::{Solver, UNKNOWN};
 use crate::facts::call_graph::CallKind;
 use crate::program::{
     BinaryOp, Callee, Constant, ConstantId, Function, FunctionId, Instruction, OffsetTerm, Operand, Operation, Phi, RegisterId,
@@ -167,21 +167,6 @@ impl<'p> Solver<'p> {
     fn store_as(&mut self, address: Option<NodeId>, value: Option<NodeId>, form: Form) {
         if let (Some(address), Some(value)) = (address, value) {
             self.attach(value, Constraint::StoreTo { address, form });
-        }
-    }
-
-    /// Bytes are copied: what is read there later may have another type.
-    pub fn copy(&mut self, to: Option<NodeId>, from: Option<NodeId>, size: Option<u64>) {
-        self.copy_as(to, from, size, false);
-    }
-
-    pub fn copy_as(&mut self, to: Option<NodeId>, from: Option<NodeId>, size: Option<u64>, keeps_types: bool) {
-        if let (Some(to), Some(from)) = (to, from) {
-            let copy = self.copies.len() as u32;
-            let transfer = self.object(AbstractObject::new(AbstractObjectKind::Transfer(copy)));
-            self.copies.push(CopyOfMemory { transfer, size, keeps_types });
-            self.attach(from, Constraint::CopySource { copy });
-            self.attach(to, Constraint::CopyDestination { copy });
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! # Definition   A cell is a class of offsets and a form of storing at most one pointer there, with the set of what was stored. A view is a class and a
 //!                form of reading, with the union of all cells that it may overlap and whose type it may read; as a number it reads of addresses only
-//!                that they are there (`form`). A link says that a range of this object is copied into another. A copy of memory links its sources to a transfer, and the transfer to its destinations: n + m links, not n · m.
+//!                that they are there (`form`). A link says that a range of this object is copied into another. Copies make links (`copy`).
 //! # Invariant    Every cell has an edge to each overlapping view of its object, and an image under each link it lies in: whoever creates a cell,
 //!                a view or a link makes up for those that are there.
 //! # Deviations   1. An object with too many offsets is folded: first by the size of its array elements, then into one class. Both are
@@ -13,7 +13,7 @@ use super::form::Form;
 use super::graph::{Constraint, NodeId};
 use super::location::{Class, greatest_common_divisor};
 use super::object::{AbstractObjectId, AbstractObjectKind};
-use super::solve::{CopyOfMemory, Solver};
+use super::solve::Solver;
 use crate::program::{AliasType, Program};
 
 /// Windows of an object after which new ones are given up.
@@ -37,7 +37,7 @@ pub(super) type Cell = (Class, Form, NodeId);
 pub(super) struct ObjectMemory {
     pub cells: Vec<Cell>,
     views: Vec<Cell>,
-    links: Vec<Link>,
+    pub links: Vec<Link>,
     /// Code outside the program may hold its address.
     pub is_escaped: bool,
     /// Each thread has one of its own, which the library keeps for it.
@@ -61,18 +61,18 @@ impl ObjectMemory {
 
 /// `size` bytes from `from` are copied to `to` in another object (or the same).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Link {
-    from: Class,
-    object: AbstractObjectId,
-    to: Class,
+pub(super) struct Link {
+    pub from: Class,
+    pub object: AbstractObjectId,
+    pub to: Class,
     /// Any number of bytes when unknown.
-    size: Option<u64>,
-    types: Types,
+    pub size: Option<u64>,
+    pub types: Types,
 }
 
 /// What a copy does to the types of the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Types {
+pub(super) enum Types {
     /// They go with the bytes: into memory without a declared type (C17 6.5p6), through arrays of single bytes, where a structure is assigned.
     Kept,
     /// The same, for want of anything better: nobody changes the types of pointers by a copy of a computed size.
@@ -82,7 +82,7 @@ enum Types {
 }
 
 /// Where the content of an object is kept.
-enum Content {
+pub(super) enum Content {
     Cells,
     /// With code outside the program: what is written there escapes, what is read is unknown.
     Outside,
@@ -143,7 +143,7 @@ impl Solver<'_> {
         }
     }
 
-    fn folded(&self, object: AbstractObjectId, class: Class) -> Class {
+    pub fn folded(&self, object: AbstractObjectId, class: Class) -> Class {
         class.widened(self.memories[object.index()].fold)
     }
 
@@ -234,7 +234,7 @@ impl Solver<'_> {
         }
     }
 
-    fn content(&self, object: AbstractObjectId) -> Content {
+    pub fn content(&self, object: AbstractObjectId) -> Content {
         match self.objects[object.index()].kind {
             AbstractObjectKind::Unknown => Content::Outside,
             AbstractObjectKind::Residue | AbstractObjectKind::Function(_) | AbstractObjectKind::Label(..) => Content::Nothing,
@@ -251,49 +251,7 @@ impl Solver<'_> {
         }
     }
 
-    /// A copy of memory reads what this location points at: its bytes are in the transfer from its first byte on.
-    pub fn copy_from(&mut self, copy: u32, object: AbstractObjectId, class: Class) {
-        let (transfer, size) = (self.copies[copy as usize].transfer, self.copies[copy as usize].size);
-        match self.content(object) {
-            Content::Cells if !self.is_without_pointers(object) => {
-                let link =
-                    Link { from: self.folded(object, class), object: transfer, to: Class::at(0), size, types: Types::Kept };
-                self.add_link(object, link);
-            }
-            Content::Outside => {
-                if let Some(cell) = self.cell(transfer, Class::ANY, Form::of(self.pointer_bytes)) {
-                    self.graph.add_edge(self.unknown_value, cell);
-                }
-            }
-            // Code, marks and constants without addresses have nothing to copy.
-            Content::Cells | Content::Nothing => {}
-        }
-    }
-
-    /// A copy of memory writes what this location points at.
-    pub fn copy_to(&mut self, copy: u32, object: AbstractObjectId, class: Class) {
-        let CopyOfMemory { transfer, size, keeps_types } = self.copies[copy as usize];
-        match self.content(object) {
-            Content::Cells if self.is_constant(object) => {}
-            Content::Cells => {
-                let target = &self.objects[object.index()];
-                let types = match (keeps_types || !target.has_declared_type() || target.is_of_bytes(), size) {
-                    (true, _) => Types::Kept,
-                    (false, None) => Types::Assumed,
-                    (false, Some(_)) => Types::Forgotten,
-                };
-                self.add_link(transfer, Link { from: Class::at(0), object, to: class, size, types });
-            }
-            Content::Outside => {
-                if let Some(view) = self.view(transfer, Class::ANY, Form::of(1)) {
-                    self.graph.add_edge(view, self.escaped);
-                }
-            }
-            Content::Nothing => {}
-        }
-    }
-
-    fn add_link(&mut self, object: AbstractObjectId, link: Link) {
+    pub fn add_link(&mut self, object: AbstractObjectId, link: Link) {
         if self.links.insert((object, link.from, link.object, link.to)) {
             self.memories[object.index()].links.push(link);
             for index in 0..self.memories[object.index()].cells.len() {

@@ -21,6 +21,7 @@ mod builtin;
 mod call;
 mod contents;
 mod context;
+mod copy;
 mod declared;
 mod form;
 mod generate;
@@ -33,6 +34,7 @@ mod order;
 mod set;
 mod solve;
 mod statistics;
+mod texts;
 
 use std::collections::{BTreeMap, BTreeSet};
 

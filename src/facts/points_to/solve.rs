@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::allocation::Allocations;
 use super::call::Call;
+use super::copy::CopyOfMemory;
 use super::context::{ContextId, Contexts};
 use super::declared::Declarations;
 use super::form::Form;
@@ -20,6 +21,7 @@ use super::memory::ObjectMemory;
 use super::object::{AbstractObject, AbstractObjectId, AbstractObjectKind};
 use super::set::LocationSet;
 use super::statistics::Statistics;
+use super::texts::{has_many_texts, is_text};
 use crate::deadline::{Deadline, OutOfTime};
 use crate::facts::call_graph::CallEdge;
 use crate::models::BoundModels;
@@ -28,18 +30,6 @@ use crate::program::{ConstantId, FunctionId, GlobalId, Program, RelocationTarget
 /// The number of the location that stands for what outside code may hold, and of the mark on numbers computed from addresses.
 pub(super) const UNKNOWN: u32 = 0;
 pub(super) const RESIDUE: u32 = 1;
-
-/// Texts of a program beyond which they are one object.
-const MANY_TEXTS: usize = 128;
-
-/// A copy of memory: what passes through it, and how many bytes, if that is known.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct CopyOfMemory {
-    pub transfer: AbstractObjectId,
-    pub size: Option<u64>,
-    /// What is copied is read with the type it was stored with.
-    pub keeps_types: bool,
-}
 
 pub(super) struct Solver<'p> {
     pub program: &'p Program,
@@ -490,19 +480,4 @@ impl<'p> Solver<'p> {
     pub fn take_object_numbers(&mut self) -> BTreeMap<AbstractObjectKind, AbstractObjectId> {
         std::mem::take(&mut self.object_numbers).into_iter().collect()
     }
-}
-
-/// Whether it is a constant of single bytes that its file alone knows: which one it is matters to those who read formats, and to nobody else.
-fn is_text(program: &Program, kind: &AbstractObjectKind) -> bool {
-    let AbstractObjectKind::Global(global) = kind else { return false };
-    let variable = &program.globals[*global];
-    variable.is_constant
-        && variable.is_static
-        && !variable.is_external
-        && variable.relocations.is_empty()
-        && variable.debug_type.is_none_or(|_| AbstractObject::of_global(program, *global).is_of_bytes())
-}
-
-fn has_many_texts(program: &Program) -> bool {
-    program.globals.keys().filter(|global| is_text(program, &AbstractObjectKind::Global(*global))).count() > MANY_TEXTS
 }
