@@ -4,6 +4,8 @@
 #[cfg(feature = "llvm")]
 #[path = "facts/contained.rs"]
 mod contained;
+#[path = "facts/allocations.rs"]
+mod allocations;
 #[path = "facts/contexts.rs"]
 mod contexts;
 #[path = "facts/declared.rs"]

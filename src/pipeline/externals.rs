@@ -120,6 +120,7 @@ impl Survey<'_> {
     fn is_only_read(&self, object: AbstractObjectId) -> bool {
         match self.points_to.object(object).kind {
             AbstractObjectKind::Global(global) => self.program.globals[global].is_constant,
+            AbstractObjectKind::Texts => true,
             _ => false,
         }
     }

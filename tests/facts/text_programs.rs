@@ -11,7 +11,7 @@ pub fn program(body: &str) -> Program {
         .trim()
         .lines()
         .map(str::trim_end)
-        .partition(|line| ["global ", "alias ", "type "].iter().any(|word| line.starts_with(word)));
+        .partition(|line| ["global ", "alias ", "type ", "structure ", "variable "].iter().any(|word| line.starts_with(word)));
     let text = format!(
         "lockcheck program 1\ntarget \"x86_64-pc-linux-gnu\" pointer 8\n{}\n{sites}{}\n",
         globals.join("\n"),

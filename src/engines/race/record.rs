@@ -232,6 +232,7 @@ fn thread_local_objects(program: &Program, facts: &Facts<'_>) -> usize {
 fn is_constant(program: &Program, facts: &Facts<'_>, location: Location) -> bool {
     match facts.points_to.object(location.object).kind {
         AbstractObjectKind::Global(global) => program.globals[global].is_constant,
+        AbstractObjectKind::Texts => true,
         _ => false,
     }
 }

@@ -190,7 +190,8 @@ impl Collector<'_> {
         let mut texts: Vec<&[u8]> = Vec::new();
         for location in self.points_to.pointees(function, operand) {
             if self.points_to.object(location.object).kind == AbstractObjectKind::Texts {
-                texts.extend(self.any_text());
+                // As a format none of them reads or writes anything.
+                texts.push(&[]);
                 continue;
             }
             let AbstractObjectKind::Global(global) = self.points_to.object(location.object).kind else { return None };
@@ -201,11 +202,6 @@ impl Collector<'_> {
             }
         }
         (!texts.is_empty()).then_some(texts)
-    }
-
-    /// What may begin anywhere in any text of the program.
-    fn any_text(&self) -> impl Iterator<Item = &[u8]> {
-        self.program.globals.keys().filter_map(|global| self.constant_text(global, 0)).flat_map(directives)
     }
 
     /// The bytes of a string that never changes, without its final 0.

@@ -3,7 +3,7 @@
 //! Parameters merge all callers. A later stage that needs them apart (lock arguments of a locking wrapper) reads
 //! `CallGraph::bindings_of` and asks `pointees` for the argument at each call site: that is the place where callers are still apart.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::context::ContextId;
 use super::graph::{Constraint, NodeId};
@@ -14,6 +14,9 @@ use crate::facts::call_graph::{CallEdge, CallKind};
 use crate::models::Effect;
 use crate::program::function::ByValue;
 use crate::program::{FunctionId, Parameter, Scalar, SiteId, Type};
+
+/// Functions that a call reaches although none of them fits it.
+const MOST_MISFITS: usize = 4;
 
 /// A place where a function is called, by an instruction or by a library function.
 #[derive(Clone, Debug)]
@@ -93,11 +96,15 @@ impl Solver<'_> {
         }
     }
 
-    /// Whether there was something to do: a call that fits none of the functions it may reach is made all the same, whatever C says of it.
+    /// Whether there was something to do: a call that fits none of the functions it may reach is made all the same, whatever C says of it. Where they are many, it
+    /// is the pointer that is not known well, and not the program that means them.
     pub fn connect_misfits(&mut self) -> bool {
         let fitting: BTreeSet<u32> = self.connected.iter().map(|(call, _)| *call).collect();
+        let mut reached: BTreeMap<u32, usize> = BTreeMap::new();
+        self.misfits.iter().for_each(|(call, _)| *reached.entry(*call).or_default() += 1);
+        let is_kept = |call: &u32| fitting.contains(call) || reached[call] > MOST_MISFITS;
         let (kept, alone): (BTreeSet<_>, BTreeSet<_>) =
-            std::mem::take(&mut self.misfits).into_iter().partition(|(call, _)| fitting.contains(call));
+            std::mem::take(&mut self.misfits).into_iter().partition(|(call, _)| is_kept(call));
         self.misfits = kept;
         for (call, function) in &alone {
             self.connect(*call, *function);

@@ -13,7 +13,8 @@
 //!                arithmetic is local and an address is made of them there, else leave a residue (`arithmetic`, `form`).  4. A shift that the
 //!                compiler promises to be in bounds drops what would lie beyond the object's end; below its start it stands for the whole object.
 //!                5. Only functions found reachable are looked at.  6. A load sees what was stored with a type that C lets it read (`AliasType`,
-//!                `declared`); a copy of a fixed number of bytes into something declared forgets types, all others keep them. A call through a pointer reaches functions that fit it (`call`).
+//!                `declared`), and members are addressed in what can hold them; a copy of a fixed number of bytes into something declared forgets types, all others
+//!                keep them (`copy`). A call through a pointer reaches functions that fit it (`call`).  7. Memory has the type it is allocated as (`allocation`).
 
 mod allocation;
 mod arithmetic;
