@@ -13,6 +13,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::keys::Key;
 use super::{Held, OrderEdge, Wait};
 use crate::facts::{Gap, Location, Offset, TermId};
 use crate::locks::{Held as HeldThing, Mode, Token};
@@ -28,10 +29,19 @@ pub struct Nature {
     /// Where the lock that is waited for lies, compared with those held.
     pub goes_up: bool,
     pub goes_down: bool,
+    /// By which numbers beside the locks they are ordered (`keys`).
+    pub key: Option<Key>,
     /// It is not certain that the thread still holds it there.
     pub is_unsure: bool,
     /// The thread waits for one that it has created itself (`children`).
     pub joins_child: bool,
+}
+
+impl Nature {
+    /// Whether places like it may be in an order in which no cycle closes.
+    pub fn has_order(&self) -> bool {
+        self.goes_up || self.goes_down || self.joins_child || self.key.is_some()
+    }
 }
 
 /// How many blocks above a place are looked at.
@@ -51,30 +61,32 @@ struct Comparison {
 }
 
 impl Addresses<'_, '_, '_> {
-    pub fn direction(&mut self, analysis: &Analysis<'_>, edge: &OrderEdge) -> Nature {
-        let nothing = Nature::default();
-        let (Held::Lock { lock, mode: Mode::Exclusive }, Wait::Lock { .. }) = (edge.holds, edge.waits) else { return nothing };
+    /// What a thread holds under the name of an edge of the lock order, if that is all it may hold under it, and nobody shares it.
+    pub fn meant(&mut self, analysis: &Analysis<'_>, edge: &OrderEdge) -> Vec<HeldThing> {
+        let (Held::Lock { lock, mode: Mode::Exclusive }, Wait::Lock { .. }) = (edge.holds, edge.waits) else { return Vec::new() };
         let remarks = &self.threads.remarks;
         if !remarks.jumps.is_empty() || !remarks.unknown_locks.is_empty() {
-            return nothing;
+            return Vec::new();
         }
         let spot = self.threads.spot(edge.thread, edge.symbol);
-        let Some(operand) = spot.lock else { return nothing };
-        let (block, function) = (spot.block, self.tabulation.contexts.all[spot.context].key.function);
         let held: Vec<HeldThing> =
             self.tabulation.locksets.get(spot.lockset).iter().filter(|held| held.token == Token::Lock).cloned().collect();
         if !analysis.holds_at_most(edge.thread, edge.origin, edge.symbol, held.len()) {
-            return nothing;
+            return Vec::new();
         }
         let name = self.threads.name(lock);
-        let meant: Vec<HeldThing> = held.into_iter().filter(|held| self.may_be(name, held)).collect();
-        if meant.is_empty() {
-            return nothing;
-        }
+        held.into_iter().filter(|held| self.may_be(name, held)).collect()
+    }
+
+    /// The order of addresses between what is waited for at an edge and all that is meant by what is held.
+    pub fn direction(&mut self, edge: &OrderEdge, meant: &[HeldThing]) -> Nature {
+        let spot = self.threads.spot(edge.thread, edge.symbol);
+        let (Some(operand), false) = (spot.lock, meant.is_empty()) else { return Nature::default() };
+        let (block, function) = (spot.block, self.tabulation.contexts.all[spot.context].key.function);
         Nature {
             goes_up: meant.iter().all(|held| self.lies_behind(function, block, operand, held, true)),
             goes_down: meant.iter().all(|held| self.lies_behind(function, block, operand, held, false)),
-            ..nothing
+            ..Nature::default()
         }
     }
 
@@ -162,7 +174,7 @@ impl Addresses<'_, '_, '_> {
     }
 
     /// The edges of the only way that leads to a block, the last one first.
-    fn only_way(&self, function: FunctionId, block: BlockId) -> Vec<(BlockId, BlockId)> {
+    pub(super) fn only_way(&self, function: FunctionId, block: BlockId) -> Vec<(BlockId, BlockId)> {
         let blocks = &self.tabulation.program.functions[function].blocks;
         let above = |at: &(BlockId, BlockId)| match blocks[at.0].predecessors[..] {
             [before] => Some((before, at.0)),
@@ -246,13 +258,13 @@ impl Addresses<'_, '_, '_> {
     }
 }
 
-fn defined(program: &Program, function: FunctionId, operand: Operand) -> Option<&Operation> {
+pub(super) fn defined(program: &Program, function: FunctionId, operand: Operand) -> Option<&Operation> {
     let Operand::Register(register) = operand else { return None };
     let mut instructions = program.functions[function].blocks.iter().flat_map(|block| &block.instructions);
     instructions.find(|instruction| instruction.result == Some(register)).map(|instruction| &instruction.operation)
 }
 
-fn phi(program: &Program, function: FunctionId, register: RegisterId) -> Option<(BlockId, &Phi)> {
+pub(super) fn phi(program: &Program, function: FunctionId, register: RegisterId) -> Option<(BlockId, &Phi)> {
     let mut blocks = program.functions[function].blocks.iter_enumerated();
     blocks.find_map(|(id, block)| Some((id, block.phis.iter().find(|phi| phi.result == register)?)))
 }
