@@ -22,6 +22,7 @@ mod places;
 mod relation;
 mod relevant;
 mod remote;
+mod results;
 mod stable;
 mod state;
 mod sweep;

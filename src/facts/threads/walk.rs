@@ -15,6 +15,7 @@ use super::phases::Phases;
 use super::places::{Address, Places, Value};
 use super::relevant::{Called, Input, is_handle_type};
 use super::remote::CertainJoins;
+use super::results::ByResult;
 use super::state::{Handles, Place, State, Sweep};
 use super::sweep::sweep;
 use super::tree::Point;
@@ -28,6 +29,7 @@ pub(super) struct Record {
     pub round: usize,
     pub entry: State,
     pub exit: Option<State>,
+    pub by_result: ByResult,
     /// The phases of each block that is reached: from which index on.
     pub phases: BTreeMap<BlockId, Vec<(usize, PhaseId)>>,
 }
@@ -439,7 +441,7 @@ impl<'a> Walk<'a> {
 }
 
 /// The result of a call is what the callee returned.
-fn receive(mut state: State, callee: ActivationId, caller: ActivationId, result: Option<RegisterId>) -> State {
+pub(super) fn receive(mut state: State, callee: ActivationId, caller: ActivationId, result: Option<RegisterId>) -> State {
     let returned = Place::Returned(callee);
     let places = state.live.values_mut().map(|handles| &mut handles.places).chain(state.known.values_mut());
     for places in places {
