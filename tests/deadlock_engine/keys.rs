@@ -20,7 +20,7 @@ fn accounts_and(take: &str, begin: &str, after: &str) -> Said {
     ))
 }
 
-const BEGIN: &str = "A.id = n++; B.id = n++; A.other = n; B.other = 5; pthread_mutex_init(&A.m, 0); pthread_mutex_init(&B.m, 0);";
+const BEGIN: &str = "A.id = n++; B.id = n++; A.other = n; B.other = 5; A.money = n; B.money = 7; pthread_mutex_init(&A.m, 0); pthread_mutex_init(&B.m, 0);";
 const UP: &str = "{ L(a->m); L(b->m); U(b->m); U(a->m); }";
 const DOWN: &str = "{ L(b->m); L(a->m); U(a->m); U(b->m); }";
 
