@@ -105,6 +105,9 @@ fn the_numbers_must_stay() {
     is_raised(&accounts_and(&take, BEGIN, "A.id = 7;"));
     is_raised(&accounts(&both(&format!("if (a->id < b->id) {UP} a->id = b->id + 1;")), BEGIN));
     is_raised(&accounts_and(&take, BEGIN, "struct account c = { 0 }; __builtin_memcpy(&B, &c, 8);"));
+    let other = format!("void set(struct account *a) {{ a->id = 7; }} void *h(void *p) {{ set(&A); return 0; }} {take}");
+    is_in_order(&accounts(&other, BEGIN));
+    is_raised(&accounts_and(&other, BEGIN, "pthread_t t3; pthread_create(&t3, 0, h, 0);"));
     // Another member is nobody's business, and neither is what happens before, or after all.
     is_in_order(&accounts_and(&take, BEGIN, "A.money = 7;"));
     is_in_order(&accounts_and(&take, BEGIN, "pthread_join(t1, 0); pthread_join(t2, 0); A.id = 7; return 0;"));
