@@ -144,6 +144,24 @@ fn kinds_that_a_helper_sets() {
     );
 }
 
+/// Two objects that differ are two objects whichever comes first.
+#[test]
+fn objects_that_were_swapped() {
+    let program = |body: &str| {
+        format!(
+            "struct s {{ int v; pthread_mutex_t m; }} A, B; void both(struct s *a, struct s *b) {{ {body} L(a->m); L(b->m); U(b->m); U(a->m); }}
+            void *f(void *p) {{ both(&A, &B); return 0; }} int main(void) {{ pthread_t t; both(&B, &A); A.v = rand(); B.v = rand();
+            pthread_mutex_init(&A.m, 0); pthread_mutex_init(&B.m, 0); pthread_create(&t, 0, f, 0); pthread_join(t, 0); return 0; }}"
+        )
+    };
+    let swap = "if (a->v > b->v) { struct s *c = a; a = b; b = c; }";
+    let said = said_of(&program(&format!("if (a == b) return; {swap}")));
+    assert!(said.self_waits().is_empty(), "{}", said.summary());
+    said_of(&program(swap)).waits_for_itself("b->m");
+    said_of(&program("if (a == b) return; if (a->v > b->v) a = b;")).waits_for_itself("A.m").waits_for_itself("B.m");
+    said_of(&program(&format!("if (a->v == b->v) return; {swap}"))).waits_for_itself("b->m");
+}
+
 #[test]
 fn locks_behind_pointers() {
     let node = "struct node { pthread_mutex_t m; struct node *next; }; struct node *list;

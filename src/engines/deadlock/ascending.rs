@@ -47,6 +47,9 @@ impl Nature {
 /// How many blocks above a place are looked at.
 const MOST_BLOCKS: usize = 32;
 
+/// A way into a block, and two values there.
+pub(super) type Choice = (Vec<(BlockId, BlockId)>, TermId, TermId);
+
 pub struct Addresses<'a, 't, 'p> {
     pub tabulation: &'a mut Tabulation<'t, 'p>,
     pub threads: &'a ProgramThreads,
@@ -132,19 +135,49 @@ impl Addresses<'_, '_, '_> {
         })
     }
 
-    /// Whether two addresses differ because something in them was compared on the only way to a block, and was not equal.
+    /// Whether two addresses differ because something in them was compared on the only way to a block, or on every way by which one block chose both,
+    /// and was not equal.
     fn is_compared_unequal(&mut self, function: FunctionId, block: BlockId, one: TermId, other: TermId) -> bool {
+        let way = self.only_way(function, block);
+        if self.is_unequal_on(function, &way, one, other) {
+            return true;
+        }
+        let chosen = self.chosen_together(function, one, other);
+        !chosen.is_empty() && chosen.into_iter().all(|(way, one, other)| self.is_unequal_on(function, &way, one, other))
+    }
+
+    fn is_unequal_on(&mut self, function: FunctionId, way: &[(BlockId, BlockId)], one: TermId, other: TermId) -> bool {
         let Some(Gap { constant: 0, growth: Some(growth) }) = self.tabulation.facts.values.gap(one, other) else { return false };
         let sides = [(growth.less, growth.more), (growth.more, growth.less)];
-        let on_the_way = self.only_way(function, block);
-        on_the_way.into_iter().any(|(from, to)| {
-            let compared = self.comparison(function, from, to);
+        way.iter().any(|(from, to)| {
+            let compared = self.comparison(function, *from, *to);
             compared.is_some_and(|(predicate, left, right, is_true)| {
                 let is_unequal =
                     matches!((predicate, is_true), (IntegerPredicate::NotEqual, true) | (IntegerPredicate::Equal, false));
                 is_unequal && sides.contains(&(left, right))
             })
         })
+    }
+
+    /// Two values that one block chose together: for each way by which it was entered its edges, the last one first, and what the two were there.
+    pub(super) fn chosen_together(&mut self, function: FunctionId, one: TermId, other: TermId) -> Vec<Choice> {
+        let (program, facts) = (self.tabulation.program, self.tabulation.facts);
+        let chosen = |term: TermId| match facts.values.leaves(term)[..] {
+            [register] => phi(program, function, register),
+            _ => None,
+        };
+        let (Some((block, first)), Some((same, second))) = (chosen(one), chosen(other)) else { return Vec::new() };
+        let predecessors = &program.functions[function].blocks[block].predecessors;
+        let mut choices = Vec::new();
+        for (at, from) in predecessors.iter().enumerate().filter(|_| block == same) {
+            let way = std::iter::once((*from, block)).chain(self.only_way(function, *from)).collect();
+            let identity = &mut self.tabulation.identity;
+            let (left, right) = (identity.term(function, first.operands[at]), identity.term(function, second.operands[at]));
+            let (left, right) = (facts.values.substitute(one, &|_| Some(left)), facts.values.substitute(other, &|_| Some(right)));
+            let (Some(left), Some(right)) = (left, right) else { return Vec::new() };
+            choices.push((way, left, right));
+        }
+        choices
     }
 
     /// One exact place of one object, and others of that object none of which lies before it.
@@ -264,7 +297,7 @@ pub(super) fn defined(program: &Program, function: FunctionId, operand: Operand)
     instructions.find(|instruction| instruction.result == Some(register)).map(|instruction| &instruction.operation)
 }
 
-pub(super) fn phi(program: &Program, function: FunctionId, register: RegisterId) -> Option<(BlockId, &Phi)> {
+fn phi(program: &Program, function: FunctionId, register: RegisterId) -> Option<(BlockId, &Phi)> {
     let mut blocks = program.functions[function].blocks.iter_enumerated();
     blocks.find_map(|(id, block)| Some((id, block.phis.iter().find(|phi| phi.result == register)?)))
 }

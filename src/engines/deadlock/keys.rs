@@ -13,7 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::OrderEdge;
-use super::ascending::{Addresses, defined, phi};
+use super::ascending::{Addresses, defined};
 use crate::engines::race::order::Orders;
 use crate::engines::race::reach::Reach;
 use crate::facts::accesses::WHOLE;
@@ -176,22 +176,8 @@ fn compared(addresses: &mut Addresses<'_, '_, '_>, function: FunctionId, block: 
 
 /// Two locks that one block chose together: the keys that order them by whichever way it was entered.
 fn compared_when_chosen(addresses: &mut Addresses<'_, '_, '_>, function: FunctionId, kept: TermId, waited: TermId) -> Found {
-    let (program, facts) = (addresses.tabulation.program, addresses.tabulation.facts);
-    let chosen = |term: TermId| match facts.values.leaves(term)[..] {
-        [register] => phi(program, function, register),
-        _ => None,
-    };
-    let (Some((block, first)), Some((other, second))) = (chosen(kept), chosen(waited)) else { return Found::new() };
-    if block != other {
-        return Found::new();
-    }
     let mut common: Option<Found> = None;
-    for (at, from) in program.functions[function].blocks[block].predecessors.iter().enumerate() {
-        let way: Vec<(BlockId, BlockId)> = std::iter::once((*from, block)).chain(addresses.only_way(function, *from)).collect();
-        let identity = &mut addresses.tabulation.identity;
-        let (one, two) = (identity.term(function, first.operands[at]), identity.term(function, second.operands[at]));
-        let (kept, waited) = (facts.values.substitute(kept, &|_| Some(one)), facts.values.substitute(waited, &|_| Some(two)));
-        let (Some(kept), Some(waited)) = (kept, waited) else { return Found::new() };
+    for (way, kept, waited) in addresses.chosen_together(function, kept, waited) {
         let here = compared_on(addresses, function, &way, kept, waited);
         common = Some(match common {
             None => here,
