@@ -18,6 +18,8 @@ pub struct Config {
     pub assume_atomic: Vec<String>,
     /// `volatile` accesses count as atomic.
     pub volatile_is_atomic: bool,
+    /// What the C library guards beyond what POSIX promises is not relied on.
+    pub only_posix: bool,
     pub ignore: Vec<Ignore>,
     /// Keys that are known, but that nothing looks at yet: reports say so.
     pub unused: Vec<String>,
@@ -32,7 +34,8 @@ pub struct Ignore {
     pub because: String,
 }
 
-const KEYS: [&str; 7] = ["functions", "atomic_sets", "properties", "entries", "assume_atomic", "volatile_is_atomic", "ignore"];
+const KEYS: [&str; 8] =
+    ["functions", "atomic_sets", "properties", "entries", "assume_atomic", "volatile_is_atomic", "only_posix", "ignore"];
 const FILE_NAME: &str = ".lockcheck.yaml";
 
 impl Config {
@@ -59,10 +62,8 @@ impl Config {
             functions: list(&document, "functions")?,
             entries: words(&document, "entries")?,
             assume_atomic: words(&document, "assume_atomic")?,
-            volatile_is_atomic: match document.get("volatile_is_atomic") {
-                None => false,
-                Some(value) => value.as_bool().ok_or("`volatile_is_atomic` is true or false")?,
-            },
+            volatile_is_atomic: switch(&document, "volatile_is_atomic")?,
+            only_posix: switch(&document, "only_posix")?,
             ignore: list(&document, "ignore")?.iter().map(ignore).collect::<Result<_, _>>()?,
             unused: ["atomic_sets", "properties"]
                 .into_iter()
@@ -73,6 +74,10 @@ impl Config {
         Models::default().add_user_entries(&config.functions)?;
         Ok(config)
     }
+}
+
+fn switch(document: &Map<String, Value>, key: &str) -> Result<bool, String> {
+    document.get(key).map_or(Ok(false), |value| value.as_bool().ok_or_else(|| format!("`{key}` is true or false")))
 }
 
 fn list(document: &Map<String, Value>, key: &str) -> Result<Vec<Value>, String> {

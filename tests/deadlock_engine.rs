@@ -2,6 +2,7 @@
 #![cfg(feature = "llvm")]
 
 mod deadlock_engine {
+    mod accounts;
     mod again;
     mod ascending;
     mod contexts;
@@ -9,6 +10,7 @@ mod deadlock_engine {
     mod elements;
     mod handlers;
     mod joins;
+    mod keys;
     mod locking;
     #[path = "../generator/random.rs"]
     #[allow(dead_code)]

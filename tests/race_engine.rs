@@ -9,6 +9,7 @@ mod race_engine {
     mod chaos;
     mod examples;
     mod handover;
+    mod hidden;
     mod making;
     mod ordering;
     mod ownership;

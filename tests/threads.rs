@@ -23,8 +23,7 @@ use lockcheck::frontend::{LoadOptions, load};
 use lockcheck::program::Program;
 
 /// What every small program begins with.
-const HEAD: &str =
-    "#include <pthread.h>\n#include <stdlib.h>\n#include <threads.h>\n#include <string.h>\nint x, y;\nint unknown(void);\n";
+const HEAD: &str = "#include <pthread.h>\n#include <stdlib.h>\n#include <threads.h>\n#include <semaphore.h>\n#include <string.h>\nint x, y;\nint unknown(void);\n";
 
 fn load_c(file: &Path) -> Program {
     let clang_args = ["-std=gnu11", "-w"].map(str::to_owned).to_vec();

@@ -121,7 +121,8 @@ fn resolved(path: &Path) -> PathBuf {
 fn run_settings(arguments: &InputArgs, config: &Config, program: &Program, names: &[String]) -> Result<RunSettings, Error> {
     let entries = entries(arguments, config, program, names)?;
     let assume_atomic = arguments.assume_atomic.iter().chain(&config.assume_atomic).cloned().collect();
-    Ok(RunSettings { entries, faults: arguments.faults, volatile_is_atomic: config.volatile_is_atomic, assume_atomic })
+    let (volatile_is_atomic, only_posix) = (config.volatile_is_atomic, config.only_posix);
+    Ok(RunSettings { entries, faults: arguments.faults, volatile_is_atomic, only_posix, assume_atomic })
 }
 
 /// Where the program begins: as the command line says, else in `main` and the entries of the settings.

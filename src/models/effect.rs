@@ -300,6 +300,16 @@ pub enum Effect {
     NotComputed,
     /// Returns memory that the function owns and writes anew in each call (`localtime`); what is stored there leads nowhere else.
     ReturnsOwnMemory,
+    /// Uses something of the library's own that calls share (the seed of `rand`): two threads that do so at once race, unless both only look at it.
+    HiddenState {
+        /// Functions that share it say the same word.
+        name: String,
+        #[serde(default)]
+        only_read: bool,
+        /// POSIX lets calls race; glibc says that they do not.
+        #[serde(default)]
+        guarded: bool,
+    },
     /// Returns one of its arguments.
     Returns {
         argument: ArgumentIndex,

@@ -94,6 +94,14 @@ impl Models {
     }
 }
 
+/// The function after which a state that several functions share is called: the first of them in the program.
+pub fn keeper(models: &BoundModels<'_>, state: &str) -> Option<FunctionId> {
+    let keeps = |model: &FunctionModel| {
+        model.effects.iter().any(|effect| matches!(effect, Effect::HiddenState { name, .. } if name == state))
+    };
+    models.iter_enumerated().find(|(_, model)| model.is_some_and(keeps)).map(|(function, _)| function)
+}
+
 fn read_entries(entries: &[Value], is_override: bool) -> Result<Vec<FunctionModel>, String> {
     let mut models = Vec::new();
     for entry in entries {

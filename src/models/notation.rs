@@ -10,7 +10,7 @@ use super::{ArgumentIndex, Effect, Range, ResultConvention, SizeSource};
 /// The effects that one key of an entry stands for.
 pub fn effects(key: &str, value: &Value) -> Result<Vec<Effect>, String> {
     let values: Vec<&Value> = match (key, value) {
-        ("reads" | "writes" | "choose_bytes", Value::Array(items)) => items.iter().collect(),
+        ("reads" | "writes" | "choose_bytes" | "hidden_state", Value::Array(items)) => items.iter().collect(),
         _ => vec![value],
     };
     values.into_iter().map(|value| effect(key, value)).collect()

@@ -67,6 +67,7 @@ pub fn check(
     let options = RaceOptions {
         volatile_is_atomic: settings.run.volatile_is_atomic,
         assume_atomic: settings.run.assume_atomic.clone(),
+        distrusts_library: settings.run.only_posix,
         deadline,
     };
     let results = facts.as_ref().map(|facts| (facts, engines::run(program, &bound, facts, wanted, &options)));

@@ -15,6 +15,8 @@ pub struct RunSettings {
     pub entries: Entries,
     pub faults: bool,
     pub volatile_is_atomic: bool,
+    /// Nothing is relied on that POSIX does not promise.
+    pub only_posix: bool,
     /// Globals whose accesses count as atomic.
     pub assume_atomic: Vec<String>,
 }

@@ -75,6 +75,19 @@ fn volatile_counts_as_atomic_only_on_request() {
 }
 
 #[test]
+fn only_what_posix_promises_on_request() {
+    let text = "#include <pthread.h>\n#include <stdlib.h>\nstatic void *f(void *a) { srand(1); return a; }\n\
+        int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); srand(2); pthread_join(t, 0); return 0; }\n";
+    let scratch = Scratch::with(text);
+    scratch.lockcheck(&["prog.c", "--check", "race", "--no-explore"]).expect(0);
+    scratch.write(".lockcheck.yaml", "only_posix: true\n");
+    let report = scratch.lockcheck(&["prog.c", "--check", "race", "--no-explore", "--format", "json"]).expect(1).json();
+    assert_eq!(list(&report, "findings")[0]["object"], "memory of srand", "{report}");
+    scratch.write(".lockcheck.yaml", "only_posix: maybe\n");
+    scratch.lockcheck(&["prog.c"]).expect_refusal(&["only_posix"]);
+}
+
+#[test]
 fn the_nearest_config_counts() {
     let scratch = Scratch::new();
     scratch.write("a/b/prog.c", RACING);

@@ -93,6 +93,75 @@ fn kinds_that_count_or_refuse() {
     said_of(&with("PTHREAD_MUTEX_RECURSIVE", without)).waits_for_itself("m");
 }
 
+/// A kind that is set in another function than the mutex is initialised in.
+#[test]
+fn kinds_that_a_helper_sets() {
+    let program = |helpers: &str, main: &str| {
+        format!(
+            "pthread_mutex_t m; pthread_mutexattr_t s, other, all[3]; {helpers} void *f(void *p) {{ L(m); L(m); U(m); U(m); return 0; }}
+            int main(int argc, char **argv) {{ pthread_mutexattr_t own; {main}
+                pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); return 0; }}"
+        )
+    };
+    let make =
+        "void make(pthread_mutexattr_t *a) { pthread_mutexattr_init(a); pthread_mutexattr_settype(a, PTHREAD_MUTEX_RECURSIVE); }";
+    let init = "void init(void) { pthread_mutex_init(&m, &s); }";
+    said_of(&program(make, "make(&s); pthread_mutex_init(&m, &s);")).none();
+    said_of(&program(make, "make(&own); pthread_mutex_init(&m, &own);")).none();
+    said_of(&program(make, "make(&other); make(&own); pthread_mutex_init(&m, &own);")).none();
+    said_of(&program(&format!("{make} {init}"), "make(&s); init();")).none();
+    let set = "void set(void) { pthread_mutexattr_settype(&s, PTHREAD_MUTEX_RECURSIVE); }";
+    said_of(&program(&format!("{set} {init}"), "pthread_mutexattr_init(&s); set(); for (int i = 0; i < argc; i++) init();"))
+        .none();
+    let thread = "void *g(void *p) { pthread_mutex_init(&m, &s); return 0; }";
+    said_of(&program(&format!("{make} {thread}"), "make(&s); pthread_t u; pthread_create(&u, 0, g, 0); pthread_join(u, 0);"))
+        .none();
+    // Too late, not always, of another object, or undone.
+    let is_open = |helpers: &str, main: &str| _ = said_of(&program(helpers, main)).waits_for_itself("m");
+    is_open(&format!("{make} {init}"), "init(); make(&s);");
+    is_open(&format!("{make} {init}"), "if (argc) make(&s); init();");
+    is_open(make, "make(&other); pthread_mutexattr_init(&own); pthread_mutex_init(&m, &own);");
+    is_open(&format!("{make} {init}"), "make(&s); pthread_mutexattr_init(&s); init();");
+    is_open(&format!("{make} {init} void undo(void) {{ pthread_mutexattr_init(&s); }}"), "make(&s); undo(); init();");
+    is_open(
+        &format!("{make} {thread}"),
+        "make(&s); pthread_t u; pthread_create(&u, 0, g, 0); pthread_mutexattr_init(&s); pthread_join(u, 0);",
+    );
+    is_open(
+        &format!("{make} {init} void *g(void *p) {{ pthread_mutexattr_init(&s); return 0; }}"),
+        "make(&s); pthread_t u; pthread_create(&u, 0, g, 0); init(); pthread_join(u, 0);",
+    );
+    let maybe = make.replace("pthread_mutexattr_settype", "if (rand()) return; pthread_mutexattr_settype");
+    is_open(&format!("{maybe} {init}"), "make(&s); init();");
+    let wrong =
+        "void make(pthread_mutexattr_t *a) { pthread_mutexattr_settype(a, PTHREAD_MUTEX_RECURSIVE); pthread_mutexattr_init(a); }";
+    is_open(&format!("{wrong} {init}"), "make(&s); init();");
+    is_open(&format!("{init} __attribute__((constructor)) void early(void) {{ init(); }} {make}"), "make(&s);");
+    // One of several objects is not another one.
+    is_open(
+        "",
+        "for (int i = 0; i < 3; i++) pthread_mutexattr_init(&all[i]); pthread_mutexattr_settype(&all[argc % 3], PTHREAD_MUTEX_RECURSIVE); pthread_mutex_init(&m, &all[rand() % 3]);",
+    );
+}
+
+/// Two objects that differ are two objects whichever comes first.
+#[test]
+fn objects_that_were_swapped() {
+    let program = |body: &str| {
+        format!(
+            "struct s {{ int v; pthread_mutex_t m; }} A, B; void both(struct s *a, struct s *b) {{ {body} L(a->m); L(b->m); U(b->m); U(a->m); }}
+            void *f(void *p) {{ both(&A, &B); return 0; }} int main(void) {{ pthread_t t; both(&B, &A); A.v = rand(); B.v = rand();
+            pthread_mutex_init(&A.m, 0); pthread_mutex_init(&B.m, 0); pthread_create(&t, 0, f, 0); pthread_join(t, 0); return 0; }}"
+        )
+    };
+    let swap = "if (a->v > b->v) { struct s *c = a; a = b; b = c; }";
+    let said = said_of(&program(&format!("if (a == b) return; {swap}")));
+    assert!(said.self_waits().is_empty(), "{}", said.summary());
+    said_of(&program(swap)).waits_for_itself("b->m");
+    said_of(&program("if (a == b) return; if (a->v > b->v) a = b;")).waits_for_itself("A.m").waits_for_itself("B.m");
+    said_of(&program(&format!("if (a->v == b->v) return; {swap}"))).waits_for_itself("b->m");
+}
+
 #[test]
 fn locks_behind_pointers() {
     let node = "struct node { pthread_mutex_t m; struct node *next; }; struct node *list;

@@ -7,7 +7,10 @@ use lockcheck::facts::threads::ThreadKind;
 /// The distance for the thread that runs `f`.
 fn distance(body: &str) -> Option<u64> {
     let source = format!(
-        "struct slot {{ long a, b; }} slots[9]; void *f(void *a) {{ return 0; }} pthread_t t[9];\nint main(int n, char **v) {{ {body} return 0; }}"
+        "struct slot {{ long a, b; }} slots[9]; void *f(void *a) {{ return 0; }} pthread_t t[9]; void *kept;
+        void *make(long flags, size_t size) {{ void *p = malloc(size); if (!p) abort(); return p; }} struct slot *make_slot(void) {{ return make(1, sizeof(struct slot)); }}
+        void *keep(size_t size) {{ if (!kept) kept = malloc(size); return kept; }} void *either(size_t size) {{ if (size > 8) return malloc(size); return slots; }}
+        int main(int n, char **v) {{ {body} return 0; }}"
     );
     let program = load_text("argument", &source);
     let (threads, _) = threads_of(&program);
@@ -29,7 +32,13 @@ fn arguments_are_as_far_apart_as_the_loop_says() {
         ("struct slot *s = malloc(n * sizeof *s); for (int i = 0; i < n; i++) pthread_create(&t[i], 0, f, s + i);", Some(16)),
         ("for (int i = 0; i < n; i++) { struct slot *s = malloc(sizeof *s); pthread_create(&t[i], 0, f, s); }", Some(16)),
         ("for (int i = 0; i < n; i++) { struct slot *s = calloc(2, sizeof *s); pthread_create(&t[i], 0, f, &s->b); }", Some(24)),
+        ("for (int i = 0; i < n; i++) { struct slot *s = make(8, sizeof *s); pthread_create(&t[i], 0, f, &s->b); }", Some(8)),
+        ("for (int i = 0; i < n; i++) { struct slot *s = make_slot(); pthread_create(&t[i], 0, f, s); }", Some(16)),
         // One argument for several instances.
+        ("struct slot *s = make_slot(); for (int i = 0; i < n; i++) pthread_create(&t[i], 0, f, s);", None),
+        ("for (int i = 0; i < n; i++) { struct slot *s = keep(sizeof *s); pthread_create(&t[i], 0, f, s); }", None),
+        ("for (int i = 0; i < n; i++) { struct slot *s = either(sizeof *s); pthread_create(&t[i], 0, f, s); }", None),
+        ("for (int i = 0; i < n; i++) { struct slot *s = make(1, n); pthread_create(&t[i], 0, f, s); }", None),
         ("for (int i = 0; i < n; i++) pthread_create(&t[i], 0, f, &slots[3]);", None),
         ("for (int i = 0; i < n; i++) pthread_create(&t[i], 0, f, &slots[i / 2]);", None),
         ("struct slot *s = malloc(sizeof *s); for (int i = 0; i < n; i++) pthread_create(&t[i], 0, f, s);", None),

@@ -113,7 +113,7 @@ impl Writer {
             if self.chance(60) {
                 text.push_str("    x++;\n");
             }
-            match self.below(if depth == 0 { 9 } else { 6 }) {
+            match self.below(if depth == 0 { 10 } else { 6 }) {
                 0 | 1 => {
                     let (declaration, cell) = self.cell();
                     let entry = self.entry(depth, None);
@@ -191,6 +191,7 @@ impl Writer {
                     text.push_str(&format!("{declaration}    pthread_create(&{cell}, 0, {entry}, 0);\n    pthread_t {second} = 0;\n    pthread_create(&{second}, 0, {joiner}, (void *){cell});\n"));
                     handles.push(Handle::One(second));
                 }
+                8 => self.remote_join(&mut text, &mut handles),
                 _ => {
                     self.cover("constant-elements");
                     let (name, entry, other) = (self.name("t"), self.entry(2, None), self.entry(2, None));
@@ -205,6 +206,31 @@ impl Writer {
         }
         text.push_str("    x++;\n");
         text
+    }
+
+    /// A thread is created by a child and joined here, its handle in a global.
+    fn remote_join(&mut self, text: &mut String, handles: &mut Vec<Handle>) {
+        self.cover("joined-by-the-grandparent");
+        let (shared, ready, child) = (self.name("shared"), self.name("ready"), self.name("t"));
+        self.globals.push_str(&format!("pthread_t {shared};\nsem_t {ready};\n"));
+        let (entry, maker) = (self.entry(2, None), self.name("maker"));
+        let create = format!("    pthread_create(&{shared}, 0, {entry}, 0);\n");
+        let twice = if self.chance(15) { create.as_str() } else { "" };
+        self.functions.push_str(&format!(
+            "static void *{maker}(void *a) {{\n    x++;\n{twice}{create}    x++;\n    sem_post(&{ready});\n    x++;\n    return 0;\n}}\n"
+        ));
+        let again = if self.chance(15) { format!("    pthread_create(&{child}, 0, {maker}, 0);\n") } else { String::new() };
+        text.push_str(&format!(
+            "    sem_init(&{ready}, 0, 0);\n    pthread_t {child} = 0;\n{again}    pthread_create(&{child}, 0, {maker}, 0);\n    x++;\n"
+        ));
+        let join = match self.chance(70) {
+            true => format!("    pthread_t {child}h = {shared};\n    if (!{child}h) exit(0);\n    pthread_join({child}h, 0);\n"),
+            false => format!("    pthread_join({shared}, 0);\n"),
+        };
+        // Without the wait it may not be there yet.
+        let wait = if self.chance(60) { format!("    sem_wait(&{ready});\n") } else { String::new() };
+        text.push_str(&format!("{wait}{join}"));
+        handles.push(Handle::One(child));
     }
 
     fn bound(&mut self) -> String {

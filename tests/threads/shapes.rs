@@ -39,6 +39,45 @@ const SHAPES: &[Shape] = &[
             ("return *p != 0;", "pthread_create(p, 0, f, 0); return 0;")],
     },
     Shape {
+        name: "the-result-says-whether-it-was-created",
+        source: "pthread_t t; void *f(void *a) { x++; return 0; }
+            int start(void) { if (unknown()) return -1; pthread_create(&t, 0, f, 0); return 0; }
+            int main(void) { if (start() == 0) pthread_join(t, 0); return x; }",
+        edits: &[("start() == 0", "start() == -1"), ("start() == 0", "start() == unknown()"), ("return 0; }\n            int main", "return unknown(); }\n            int main"),
+            ("start() == 0", "start() > 0"), ("if (start() == 0)", "start(); if (unknown())"), ("return -1;", "{ pthread_create(&t, 0, f, 0); return -1; }")],
+    },
+    Shape {
+        name: "who-could-not-start-returns",
+        source: "pthread_t t; void *f(void *a) { x++; return 0; }
+            _Bool start(void) { if (unknown()) return 0; pthread_create(&t, 0, f, 0); return 1; }
+            int main(void) { if (!start()) { x = 2; return 1; } pthread_join(t, 0); return x; }",
+        edits: &[("!start()", "start()"), ("return 1; }\n            int main", "return 0; }\n            int main")],
+    },
+    Shape {
+        name: "joined-by-the-grandparent",
+        source: "pthread_t tf; void *f(void *a) { x++; return 0; } void *g(void *a) { pthread_create(&tf, 0, f, 0); y++; return 0; }
+            int main(void) { pthread_t t, h; pthread_create(&t, 0, g, 0); h = tf; if (h == 0) return 0; pthread_join(h, 0); return x; }",
+        edits: &[("pthread_join(h, 0);", ""), ("if (h == 0) return 0;", ""), ("if (h == 0) return 0;", "if (t == 0) return 0;"),
+            ("h == 0", "h == 1"), ("h = tf;", "h = unknown() ? tf : t;"), ("pthread_join(h, 0);", "if (unknown()) pthread_join(h, 0);"),
+            ("pthread_t tf;", "pthread_t tf = 7;"), ("y++;", "y++; tf = 7;"), ("y++;", "memset(&tf, 1, sizeof tf);"),
+            ("pthread_create(&tf, 0, f, 0);", "pthread_create(&tf, 0, f, 0); pthread_create(&tf, 0, f, 0);"),
+            ("pthread_create(&tf, 0, f, 0);", "pthread_create(&tf, 0, f, 0); pthread_detach(tf);"),
+            ("pthread_create(&t, 0, g, 0);", "pthread_create(&t, 0, g, 0); pthread_create(&t, 0, g, 0);"),
+            ("pthread_create(&tf, 0, f, 0);", "for (int i = 0; i < 2; i++) pthread_create(&tf, 0, f, 0);"),
+            ("pthread_join(h, 0);", "h = unknown(); pthread_join(h, 0);")],
+    },
+    Shape {
+        name: "before-a-thread-that-another-joins",
+        source: "pthread_t tf; void *f(void *a) { y++; return 0; } void *g(void *a) { x++; pthread_create(&tf, 0, f, 0); return 0; }
+            int main(void) { pthread_t t, h; pthread_create(&t, 0, g, 0); h = tf; if (h) { pthread_join(h, 0); return x; } return 0; }",
+        edits: &[("x++; pthread_create(&tf, 0, f, 0);", "pthread_create(&tf, 0, f, 0); x++;"),
+            ("x++; pthread_create(&tf, 0, f, 0);", "for (int i = 0; i < 2; i++) { x++; pthread_create(&tf, 0, f, 0); }"),
+            ("x++; pthread_create(&tf, 0, f, 0);", "x++; pthread_create(&tf, 0, f, 0); pthread_create(&tf, 0, f, 0);"),
+            ("x++; pthread_create(&tf, 0, f, 0);", "if (unknown()) { pthread_create(&tf, 0, f, 0); x++; }"),
+            ("pthread_create(&t, 0, g, 0);", "pthread_create(&t, 0, g, 0); pthread_create(&t, 0, g, 0);"),
+            ("pthread_join(h, 0); return x;", "return x;")],
+    },
+    Shape {
         name: "field",
         source: "struct worker { int id; pthread_t handle; } w; void *f(void *a) { x++; return 0; }
             int main(void) { struct worker *p = &w; p->id = 3; pthread_create(&p->handle, 0, f, p); p->id = 4; pthread_join(w.handle, 0); return x; }",

@@ -164,20 +164,20 @@ impl Addresses<'_, '_, '_> {
                 false => Known::Nothing,
             };
         }
-        let waited = self.threads.name(lock);
-        let is_kept = lockset.iter().any(|thing| thing.token == Token::Lock && self.may_be(waited, thing));
-        if is_kept && self.is_named(lock) && self.is_named(held) {
-            return Known::Same(Certainty::MayBe);
-        }
-        let Some(operand) = spot.lock else { return Known::Nothing };
         let locks: Vec<HeldThing> = lockset.into_iter().filter(|thing| thing.token == Token::Lock).collect();
-        let is_all = analysis.holds_at_most(thread, origin, symbol, locks.len());
         let name = self.threads.name(held);
-        let mut meant = locks.iter().filter(|thing| self.may_be(name, thing)).peekable();
-        let is_any = meant.peek().is_some();
-        let meant: Vec<HeldThing> = meant.cloned().collect();
-        match is_all && is_any && meant.iter().all(|thing| self.are_apart((key.function, spot.block), operand, thing)) {
-            true => Known::Different,
+        let meant: Vec<HeldThing> = locks.iter().filter(|thing| self.may_be(name, thing)).cloned().collect();
+        let is_all = !meant.is_empty() && analysis.holds_at_most(thread, origin, symbol, locks.len());
+        let place = (key.function, spot.block);
+        if let (Some(operand), true) = (spot.lock, is_all)
+            && meant.iter().all(|thing| self.are_apart(place, operand, thing))
+        {
+            return Known::Different;
+        }
+        let waited = self.threads.name(lock);
+        let is_kept = locks.iter().any(|thing| self.may_be(waited, thing));
+        match is_kept && self.is_named(lock) && self.is_named(held) {
+            true => Known::Same(Certainty::MayBe),
             false => Known::Nothing,
         }
     }

@@ -13,6 +13,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::keys::Key;
 use super::{Held, OrderEdge, Wait};
 use crate::facts::{Gap, Location, Offset, TermId};
 use crate::locks::{Held as HeldThing, Mode, Token};
@@ -28,14 +29,26 @@ pub struct Nature {
     /// Where the lock that is waited for lies, compared with those held.
     pub goes_up: bool,
     pub goes_down: bool,
+    /// By which numbers beside the locks they are ordered (`keys`).
+    pub key: Option<Key>,
     /// It is not certain that the thread still holds it there.
     pub is_unsure: bool,
     /// The thread waits for one that it has created itself (`children`).
     pub joins_child: bool,
 }
 
+impl Nature {
+    /// Whether places like it may be in an order in which no cycle closes.
+    pub fn has_order(&self) -> bool {
+        self.goes_up || self.goes_down || self.joins_child || self.key.is_some()
+    }
+}
+
 /// How many blocks above a place are looked at.
 const MOST_BLOCKS: usize = 32;
+
+/// A way into a block, and two values there.
+pub(super) type Choice = (Vec<(BlockId, BlockId)>, TermId, TermId);
 
 pub struct Addresses<'a, 't, 'p> {
     pub tabulation: &'a mut Tabulation<'t, 'p>,
@@ -51,30 +64,32 @@ struct Comparison {
 }
 
 impl Addresses<'_, '_, '_> {
-    pub fn direction(&mut self, analysis: &Analysis<'_>, edge: &OrderEdge) -> Nature {
-        let nothing = Nature::default();
-        let (Held::Lock { lock, mode: Mode::Exclusive }, Wait::Lock { .. }) = (edge.holds, edge.waits) else { return nothing };
+    /// What a thread holds under the name of an edge of the lock order, if that is all it may hold under it, and nobody shares it.
+    pub fn meant(&mut self, analysis: &Analysis<'_>, edge: &OrderEdge) -> Vec<HeldThing> {
+        let (Held::Lock { lock, mode: Mode::Exclusive }, Wait::Lock { .. }) = (edge.holds, edge.waits) else { return Vec::new() };
         let remarks = &self.threads.remarks;
         if !remarks.jumps.is_empty() || !remarks.unknown_locks.is_empty() {
-            return nothing;
+            return Vec::new();
         }
         let spot = self.threads.spot(edge.thread, edge.symbol);
-        let Some(operand) = spot.lock else { return nothing };
-        let (block, function) = (spot.block, self.tabulation.contexts.all[spot.context].key.function);
         let held: Vec<HeldThing> =
             self.tabulation.locksets.get(spot.lockset).iter().filter(|held| held.token == Token::Lock).cloned().collect();
         if !analysis.holds_at_most(edge.thread, edge.origin, edge.symbol, held.len()) {
-            return nothing;
+            return Vec::new();
         }
         let name = self.threads.name(lock);
-        let meant: Vec<HeldThing> = held.into_iter().filter(|held| self.may_be(name, held)).collect();
-        if meant.is_empty() {
-            return nothing;
-        }
+        held.into_iter().filter(|held| self.may_be(name, held)).collect()
+    }
+
+    /// The order of addresses between what is waited for at an edge and all that is meant by what is held.
+    pub fn direction(&mut self, edge: &OrderEdge, meant: &[HeldThing]) -> Nature {
+        let spot = self.threads.spot(edge.thread, edge.symbol);
+        let (Some(operand), false) = (spot.lock, meant.is_empty()) else { return Nature::default() };
+        let (block, function) = (spot.block, self.tabulation.contexts.all[spot.context].key.function);
         Nature {
             goes_up: meant.iter().all(|held| self.lies_behind(function, block, operand, held, true)),
             goes_down: meant.iter().all(|held| self.lies_behind(function, block, operand, held, false)),
-            ..nothing
+            ..Nature::default()
         }
     }
 
@@ -120,19 +135,49 @@ impl Addresses<'_, '_, '_> {
         })
     }
 
-    /// Whether two addresses differ because something in them was compared on the only way to a block, and was not equal.
+    /// Whether two addresses differ because something in them was compared on the only way to a block, or on every way by which one block chose both,
+    /// and was not equal.
     fn is_compared_unequal(&mut self, function: FunctionId, block: BlockId, one: TermId, other: TermId) -> bool {
+        let way = self.only_way(function, block);
+        if self.is_unequal_on(function, &way, one, other) {
+            return true;
+        }
+        let chosen = self.chosen_together(function, one, other);
+        !chosen.is_empty() && chosen.into_iter().all(|(way, one, other)| self.is_unequal_on(function, &way, one, other))
+    }
+
+    fn is_unequal_on(&mut self, function: FunctionId, way: &[(BlockId, BlockId)], one: TermId, other: TermId) -> bool {
         let Some(Gap { constant: 0, growth: Some(growth) }) = self.tabulation.facts.values.gap(one, other) else { return false };
         let sides = [(growth.less, growth.more), (growth.more, growth.less)];
-        let on_the_way = self.only_way(function, block);
-        on_the_way.into_iter().any(|(from, to)| {
-            let compared = self.comparison(function, from, to);
+        way.iter().any(|(from, to)| {
+            let compared = self.comparison(function, *from, *to);
             compared.is_some_and(|(predicate, left, right, is_true)| {
                 let is_unequal =
                     matches!((predicate, is_true), (IntegerPredicate::NotEqual, true) | (IntegerPredicate::Equal, false));
                 is_unequal && sides.contains(&(left, right))
             })
         })
+    }
+
+    /// Two values that one block chose together: for each way by which it was entered its edges, the last one first, and what the two were there.
+    pub(super) fn chosen_together(&mut self, function: FunctionId, one: TermId, other: TermId) -> Vec<Choice> {
+        let (program, facts) = (self.tabulation.program, self.tabulation.facts);
+        let chosen = |term: TermId| match facts.values.leaves(term)[..] {
+            [register] => phi(program, function, register),
+            _ => None,
+        };
+        let (Some((block, first)), Some((same, second))) = (chosen(one), chosen(other)) else { return Vec::new() };
+        let predecessors = &program.functions[function].blocks[block].predecessors;
+        let mut choices = Vec::new();
+        for (at, from) in predecessors.iter().enumerate().filter(|_| block == same) {
+            let way = std::iter::once((*from, block)).chain(self.only_way(function, *from)).collect();
+            let identity = &mut self.tabulation.identity;
+            let (left, right) = (identity.term(function, first.operands[at]), identity.term(function, second.operands[at]));
+            let (left, right) = (facts.values.substitute(one, &|_| Some(left)), facts.values.substitute(other, &|_| Some(right)));
+            let (Some(left), Some(right)) = (left, right) else { return Vec::new() };
+            choices.push((way, left, right));
+        }
+        choices
     }
 
     /// One exact place of one object, and others of that object none of which lies before it.
@@ -162,7 +207,7 @@ impl Addresses<'_, '_, '_> {
     }
 
     /// The edges of the only way that leads to a block, the last one first.
-    fn only_way(&self, function: FunctionId, block: BlockId) -> Vec<(BlockId, BlockId)> {
+    pub(super) fn only_way(&self, function: FunctionId, block: BlockId) -> Vec<(BlockId, BlockId)> {
         let blocks = &self.tabulation.program.functions[function].blocks;
         let above = |at: &(BlockId, BlockId)| match blocks[at.0].predecessors[..] {
             [before] => Some((before, at.0)),
@@ -246,7 +291,7 @@ impl Addresses<'_, '_, '_> {
     }
 }
 
-fn defined(program: &Program, function: FunctionId, operand: Operand) -> Option<&Operation> {
+pub(super) fn defined(program: &Program, function: FunctionId, operand: Operand) -> Option<&Operation> {
     let Operand::Register(register) = operand else { return None };
     let mut instructions = program.functions[function].blocks.iter().flat_map(|block| &block.instructions);
     instructions.find(|instruction| instruction.result == Some(register)).map(|instruction| &instruction.operation)

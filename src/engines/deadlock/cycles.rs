@@ -5,7 +5,7 @@
 //! # Theorem      If threads block each other there is a cycle without chords, its nodes fit two by two, and all of its nodes lie in one strongly
 //!                connected part of the nodes that follow and fit each other. So pairs are looked at first, then, where such a part is left,
 //!                chains: no member of one surely holds up any but the one before it.
-//!                A part in which all locks are taken in one order of addresses has no cycle (`ascending`).
+//!                A part in which all locks are taken in one order of addresses, or of keys, has no cycle (`ascending`, `keys`).
 //! # Deviations   Chains are followed up to a number of steps, cycles are kept up to a number, and all of it lasts as long as there is time.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +14,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::alike::Alike;
+use super::ascending::Nature;
 use super::candidates::Blocking;
 use super::{DeadlockCycle, Held, Member, Natures, OrderEdge, Wait, are_in_order};
 use crate::engines::reachability::{Answer, Participant, Standing, chosen, contextual, not_together};
@@ -292,9 +293,7 @@ impl<'a, 't> Search<'a, 't> {
         // A chord: it holds up an earlier member, or an earlier one it; then a shorter cycle is looked at on its own.
         // Where addresses are in order that shorter one may be none, so only what is sure counts.
         let node = &self.nodes[candidate];
-        let has_order = |edge: &OrderEdge| {
-            self.natures.get(edge).is_some_and(|nature| nature.goes_up || nature.goes_down || nature.joins_child)
-        };
+        let has_order = |edge: &OrderEdge| self.natures.get(edge).is_some_and(Nature::has_order);
         let is_plain = !has_order(&node.edge) && !chain.iter().any(|at| has_order(&self.nodes[*at].edge));
         let holds_up = |at: &usize| {
             let waits = self.nodes[*at].edge.waits;

@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::candidates::Blocking;
-use super::{DeadlockCycle, Dismissal, DismissedCycle, Held, Natures, OrderEdge, Wait, are_all_creators, are_in_order};
+use super::{
+    DeadlockCycle, Dismissal, DismissedCycle, Held, Natures, OrderEdge, Wait, are_all_creators, are_in_order,
+    are_in_order_of_keys,
+};
 use crate::engines::reachability::{Answer, Participant, Refutation, choose, not_together};
 use crate::locks::history::{Atom, Incompatible, Whole};
 use crate::pushdown::SymbolId;
@@ -124,6 +127,9 @@ fn reason(analysis: &mut Analysis<'_>, natures: &Natures, cycle: &[OrderEdge]) -
     }
     if are_all_creators(natures, members.iter()) {
         return Some(Dismissal::Children);
+    }
+    if are_in_order_of_keys(natures, members.iter()) {
+        return Some(Dismissal::InOrderOfKeys);
     }
     if are_in_order(natures, members.iter()) {
         return Some(Dismissal::InOrder);

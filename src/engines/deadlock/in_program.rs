@@ -15,6 +15,7 @@ use super::again::{OwnFault, relocks};
 use super::ascending::{Addresses, Nature};
 use super::children::joins_of_children;
 use super::handlers::waiting_handlers;
+use super::keys::Keys;
 use super::limits::DeadlockLimit;
 use super::signals::stuck_waits;
 use super::{DeadlockCycle, Dismissal, DismissedCycle, Held, OrderEdge, Wait, deadlocks_in_order};
@@ -74,6 +75,9 @@ pub fn check(
 ) -> DeadlockResult {
     let (program, facts) = (tabulation.program, tabulation.facts);
     let mut children: Option<BTreeSet<SiteId>> = None;
+    let mut orders = Orders::new(facts, false);
+    let reach = Reach::of(facts, tabulation, &mut orders);
+    let mut keys = Keys::default();
     let mut addresses = Addresses { tabulation, threads };
     let found = deadlocks_in_order(analysis, &mut |analysis, edge| {
         let is_unsure = match edge.holds {
@@ -90,12 +94,16 @@ pub fn check(
             }
             (Held::Lock { .. }, _) | (Held::Running { .. }, Wait::Lock { .. }) => false,
         };
-        Nature { is_unsure, joins_child, ..addresses.direction(analysis, edge) }
+        let meant = addresses.meant(analysis, edge);
+        let direction = addresses.direction(edge, &meant);
+        let key = match direction.goes_up || direction.goes_down {
+            true => None,
+            false => keys.order(&mut addresses, (&reach, &mut orders), edge, &meant),
+        };
+        Nature { is_unsure, joins_child, key, ..direction }
     });
     let relocks = relocks(&mut addresses, analysis);
     let tabulation = &*tabulation;
-    let mut orders = Orders::new(tabulation.facts, false);
-    let reach = Reach::of(tabulation.facts, tabulation, &mut orders);
     let mut writer =
         Writer { tabulation, names: Names::new(tabulation.program, tabulation.facts), threads, reach, refuted: BTreeMap::new() };
     let mut limits = writer.limits(analysis, models, &found, &relocks);
@@ -378,6 +386,11 @@ impl Writer<'_, '_, '_> {
             }
             Dismissal::InOrder => {
                 let detail = "each of them takes locks in the order of their addresses, so that no circle closes";
+                (Reason::LockOrder, detail.to_owned())
+            }
+            Dismissal::InOrderOfKeys => {
+                let detail =
+                    "each of them takes locks in the order of numbers that lie beside them, which nobody changes while they run";
                 (Reason::LockOrder, detail.to_owned())
             }
             Dismissal::NotHeld(thread) => {

@@ -22,6 +22,7 @@ mod cycles;
 mod dismissed;
 mod handlers;
 mod in_program;
+mod keys;
 mod leaks;
 mod limits;
 mod signals;
@@ -123,6 +124,8 @@ pub enum Dismissal {
     NotHeld(ThreadId),
     /// All of them take the lock with the greater address last, or all the one with the smaller.
     InOrder,
+    /// All of them take locks in the order of numbers that lie beside them.
+    InOrderOfKeys,
     /// Each waits for the end of a thread that it has created itself.
     Children,
 }
@@ -171,11 +174,21 @@ fn are_all_creators<'e>(natures: &Natures, mut edges: impl Iterator<Item = &'e O
     edges.all(|edge| natures.get(edge).is_some_and(|nature| nature.joins_child))
 }
 
-/// Whether places are in one order of addresses, or of creation, so that no cycle closes.
+/// Whether all places are in the order of one key, so that no cycle closes.
+fn are_in_order_of_keys<'e>(natures: &Natures, mut edges: impl Iterator<Item = &'e OrderEdge>) -> bool {
+    let mut of = || edges.next().map(|edge| natures.get(edge).and_then(|nature| nature.key));
+    let Some(Some(first)) = of() else { return false };
+    std::iter::from_fn(of).all(|key| key == Some(first))
+}
+
+/// Whether places are in one order of addresses, of keys, or of creation, so that no cycle closes.
 fn are_in_order<'e>(natures: &Natures, edges: impl Iterator<Item = &'e OrderEdge> + Clone) -> bool {
     let of = |edge: &OrderEdge| natures.get(edge).copied().unwrap_or_default();
     let is_up = edges.clone().all(|edge| of(edge).goes_up);
-    is_up || edges.clone().all(|edge| of(edge).goes_down) || are_all_creators(natures, edges)
+    is_up
+        || edges.clone().all(|edge| of(edge).goes_down)
+        || are_in_order_of_keys(natures, edges.clone())
+        || are_all_creators(natures, edges)
 }
 
 /// All cycles of waiting threads.

@@ -173,6 +173,7 @@ impl Asked<'_> {
             }
             Dismissal::Children => "each of them waits for a thread that it has created itself".to_owned(),
             Dismissal::InOrder => "locks are taken in the order of their addresses".to_owned(),
+            Dismissal::InOrderOfKeys => "locks are taken in the order of numbers beside them".to_owned(),
             Dismissal::NotHeld(thread) => format!("{} does not hold that lock there", self.thread_name(*thread)),
         }
     }

@@ -16,7 +16,7 @@ use super::record::{Class, ClassKey, Member, Records};
 use super::result::{
     Candidate, CandidateKey, LockHeld, Protection, QuietCounts, RaceLimit, RaceResult, RefutedGroup, Side, one_for_each_place,
 };
-use super::words::reason_of;
+use super::words::{of_library, reason_of};
 use crate::deadline::Deadline;
 use crate::facts::accesses::WHOLE;
 use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Location, Offset, OrderReason};
@@ -305,6 +305,7 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
         };
         let kind = &self.facts.points_to.object(location.object).kind;
         let is_memory = matches!(kind, AbstractObjectKind::Heap { .. } | AbstractObjectKind::Unknown);
+        let why = why + &of_library(self.tabulation.program, kind);
         Candidate { object, whole, is_memory, ends, other_thread, why }
     }
 

@@ -18,6 +18,8 @@ pub struct RaceOptions {
     pub volatile_is_atomic: bool,
     /// Names of globals whose accesses count as atomic.
     pub assume_atomic: Vec<String>,
+    /// What the C library guards, but POSIX does not, is not guarded.
+    pub distrusts_library: bool,
     pub deadline: Deadline,
 }
 

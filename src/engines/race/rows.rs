@@ -172,6 +172,7 @@ fn is_atomic(program: &Program, facts: &Facts<'_>, options: &RaceOptions, access
     };
     match access.manner {
         Manner::Atomic(_) | Manner::Operation => true,
+        Manner::Guarded => !options.distrusts_library,
         Manner::Plain => access.action != Action::End && (access.is_volatile && options.volatile_is_atomic || is_assumed()),
     }
 }

@@ -3,8 +3,9 @@
 use super::pairs::Why;
 use super::report::Reporter;
 use super::result::Side;
-use crate::facts::{OrderReason, ThreadId};
+use crate::facts::{AbstractObjectKind, OrderReason, ThreadId};
 use crate::findings::Reason;
+use crate::program::Program;
 
 impl Reporter<'_, '_, '_> {
     /// One sentence that a C programmer can check.
@@ -78,6 +79,17 @@ impl Reporter<'_, '_, '_> {
                 )
             }
         }
+    }
+}
+
+/// What is wrong with a race inside a library function, which has no lines of its own.
+pub fn of_library(program: &Program, kind: &AbstractObjectKind) -> String {
+    match kind {
+        AbstractObjectKind::Library(function) => {
+            let name = &program.functions[*function].source_name;
+            format!("; no standard promises that {name} may be called, or what it gave be read, while another thread calls it")
+        }
+        _ => String::new(),
     }
 }
 

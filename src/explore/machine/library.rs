@@ -329,6 +329,7 @@ fn is_visible(effect: &Effect) -> bool {
         | Effect::Unmodelled { .. }
         | Effect::NotComputed
         | Effect::ReturnsOwnMemory
+        | Effect::HiddenState { .. }
         | Effect::Returns { .. }
         | Effect::ReturnsOneOf { .. }
         | Effect::ReturnsByLength { .. } => false,

@@ -142,6 +142,8 @@ impl Turn<'_, '_> {
                     self.machine.assume(AssumptionKind::PartialModel, &model.name, self.site);
                 }
             }
+            // What the library keeps for itself is no memory of a run.
+            Effect::HiddenState { .. } => {}
             Effect::NotComputed => self.machine.assume(AssumptionKind::NotComputed, &model.name, self.site),
             Effect::Returns { argument } => value = arguments.get(*argument).cloned(),
             Effect::ReturnsOneOf { values, first_if_zero } => {

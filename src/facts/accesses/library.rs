@@ -6,7 +6,7 @@ use super::instruction::{Collector, LibraryCall, plain};
 use super::{Action, Manner, MemoryAccess, Place};
 use crate::models::{
     AllocationResult, AtomicCall, AtomicOperation, Attempt, Attribute, Effect, FunctionModel, LockClass, LockKindSource, Range,
-    SizeSource, ThreadResult,
+    SizeSource, ThreadResult, keeper,
 };
 use crate::program::{Operand, Ordering};
 
@@ -158,6 +158,16 @@ impl Collector<'_> {
                     size: None,
                     action: Action::Write,
                     manner: Manner::Plain,
+                    is_volatile: false,
+                    alias: None,
+                }));
+            }
+            Effect::HiddenState { name, only_read, guarded } => {
+                found.extend(keeper(self.models, name).map(|keeper| MemoryAccess {
+                    place: Place::Library(keeper),
+                    size: None,
+                    action: if *only_read { Action::Read } else { Action::Write },
+                    manner: if *guarded { Manner::Guarded } else { Manner::Plain },
                     is_volatile: false,
                     alias: None,
                 }));

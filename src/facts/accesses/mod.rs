@@ -48,6 +48,8 @@ pub enum Place {
     Beyond(Operand, u8),
     /// Every stack object of the functions that are active in the thread.
     ActiveStack,
+    /// Memory of a library function, which no pointer of the program need lead to.
+    Library(FunctionId),
 }
 
 /// What is done to the bytes.
@@ -76,6 +78,8 @@ pub enum Manner {
     Atomic(Ordering),
     /// By a library function on a primitive of its own (a lock is taken, a condition signalled): atomic, orders nothing by itself.
     Operation,
+    /// By a library function on a state of its own, which the C library guards and POSIX does not: atomic for those who rely on the library.
+    Guarded,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -99,7 +103,7 @@ impl MemoryAccess {
     pub fn operand(&self) -> Option<Operand> {
         match self.place {
             Place::Operand(operand) => Some(operand),
-            Place::Foreign(..) | Place::Behind(_) | Place::Beyond(..) | Place::ActiveStack => None,
+            Place::Foreign(..) | Place::Behind(_) | Place::Beyond(..) | Place::ActiveStack | Place::Library(_) => None,
         }
     }
 }

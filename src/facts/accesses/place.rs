@@ -18,6 +18,10 @@ impl MemoryAccess {
                 places.flat_map(|place| points_to.contents(place, layout.pointer_bytes.into())).map(anywhere).collect()
             }
             Place::Beyond(operand, hops) => points_to.beyond(function, operand, hops),
+            Place::Library(function) => {
+                let object = points_to.object_of_kind(&AbstractObjectKind::Library(function));
+                object.map(|object| Location { object, offset: Offset::Any }).into_iter().collect()
+            }
             Place::ActiveStack => active_stack(points_to, calls, function),
         };
         found.into_iter().filter(|location| !points_to.object(location.object).is_code()).collect()

@@ -138,7 +138,7 @@ impl Solver<'_> {
     }
 
     /// Memory that belongs to the function and leads nowhere but to itself.
-    fn library_memory(&mut self, callee: FunctionId) -> NodeId {
+    pub fn library_memory(&mut self, callee: FunctionId) -> NodeId {
         let memory = self.holder(AbstractObject::new(AbstractObjectKind::Library(callee)), Class::ANY);
         self.store(Some(memory), Some(memory), self.pointer_bytes);
         memory

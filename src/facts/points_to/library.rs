@@ -7,7 +7,7 @@ use super::location::Class;
 use super::object::{AbstractObject, AbstractObjectKind};
 use super::solve::Solver;
 use crate::facts::call_graph::CallKind;
-use crate::models::{AllocationResult, AtomicCall, AtomicOperation, CallbackTime, Effect, FunctionModel, SizeSource};
+use crate::models::{AllocationResult, AtomicCall, AtomicOperation, CallbackTime, Effect, FunctionModel, SizeSource, keeper};
 use crate::program::{FunctionId, Type};
 
 /// A routine that is called when some thread dispatches, and what it gets.
@@ -71,6 +71,11 @@ impl Solver<'_> {
             Effect::ReturnsOwnMemory => {
                 self.returns_library_memory(call, callee);
                 true
+            }
+            Effect::HiddenState { name, .. } => {
+                let keeper = keeper(self.models, name).unwrap_or(callee);
+                self.library_memory(keeper);
+                false
             }
             Effect::Callback { routine, arguments, when } => {
                 let given: Vec<Option<NodeId>> = arguments.iter().map(|position| call.argument(*position)).collect();

@@ -2,7 +2,7 @@
 //!
 //! # Theorem      If one loop creates all instances that may overlap, one in each iteration, and the argument grows by d with the loop's counter, two
 //!                of them are at least d apart. If the argument points c bytes into an object of s bytes that the same iteration has allocated, the
-//!                s − c bytes from there on are no other instance's.
+//!                s − c bytes from there on are no other instance's. So it is with a function that returns nothing but what it allocates.
 //!                Two threads that are created with two constants, or at two places of objects that exist once, have different arguments.
 //! # Deviations   A counter that wraps, and an allocation that fails, are not thought of: neither gives an address that can be used.
 
@@ -15,7 +15,7 @@ use super::tree::{Creation, Point};
 use super::types::ThreadId;
 use super::walk::Walk;
 use crate::models::{AllocationResult, Effect, SizeSource};
-use crate::program::{Instruction, Operation};
+use crate::program::{Function, Instruction, Operand, Operation, TerminatorKind};
 
 /// How far the arguments of two instances of a thread are apart, in bytes or units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,18 +81,66 @@ fn allocated(walk: &Walk<'_>, address: &Address, point: Point) -> Option<u64> {
     size.checked_sub(u64::try_from(address.constant).ok()?).filter(|rest| is_same_turn && *rest > 0)
 }
 
+/// How many functions lie between a call and the allocation that it makes.
+const MOST_WRAPPERS: usize = 3;
+
+/// The size of the object that an instruction, or a function that it calls and that returns nothing else, allocates.
 fn allocation_size(input: Input<'_>, instruction: &Instruction) -> Option<u64> {
+    match allocated_by(input, instruction, MOST_WRAPPERS)? {
+        Size::Known(size) => Some(size),
+        Size::Given(argument) => u64::try_from(constant(input.program, argument)?).ok(),
+    }
+}
+
+/// How many bytes are allocated.
+enum Size {
+    Known(u64),
+    /// As many as an operand of the instruction's function says.
+    Given(Operand),
+}
+
+fn allocated_by(input: Input<'_>, instruction: &Instruction, wrappers: usize) -> Option<Size> {
     let Operation::Call { .. } = instruction.operation else { return None };
+    let given = |position: usize| Input::argument(instruction, position);
+    let number = |position: usize| u64::try_from(constant(input.program, given(position)?)?).ok();
     let called = input.called(instruction);
-    let [Called::Library(model)] = called[..] else { return None };
-    let number = |position: usize| u64::try_from(constant(input.program, Input::argument(instruction, position)?)?).ok();
+    let model = match called[..] {
+        [Called::Library(model)] => model,
+        [Called::Body(wrapper)] if wrappers > 0 => {
+            return match allocated_by(input, returned_by(input.function(wrapper))?, wrappers - 1)? {
+                Size::Given(Operand::Register(register)) => {
+                    let parameters = &input.function(wrapper).parameters;
+                    let position = parameters.iter().position(|parameter| parameter.register == register)?;
+                    Some(Size::Given(given(position)?))
+                }
+                size => Some(size),
+            };
+        }
+        _ => return None,
+    };
     model.effects.iter().find_map(|effect| match effect {
         Effect::Allocate { size, result: AllocationResult::Returned, .. } => match size {
-            SizeSource::Constant(size) => Some(*size),
-            SizeSource::Argument(position) => number(*position),
-            SizeSource::Product(left, right) => number(*left)?.checked_mul(number(*right)?),
+            SizeSource::Constant(size) => Some(Size::Known(*size)),
+            SizeSource::Argument(position) => Some(Size::Given(given(*position)?)),
+            SizeSource::Product(left, right) => Some(Size::Known(number(*left)?.checked_mul(number(*right)?)?)),
             SizeSource::String(_) | SizeSource::Unknown => None,
         },
         _ => None,
     })
+}
+
+/// The one instruction whose result a function returns, whichever way it ends.
+fn returned_by(function: &Function) -> Option<&Instruction> {
+    let ends = function.blocks.iter().filter_map(|block| match block.terminator.kind {
+        TerminatorKind::Return(value) => Some(value),
+        _ => None,
+    });
+    let mut ends = ends.peekable();
+    let first = *ends.peek()?;
+    let Some(Operand::Register(register)) = first else { return None };
+    let mut instructions = function.blocks.iter().flat_map(|block| &block.instructions);
+    if !ends.all(|end| end == first) {
+        return None;
+    }
+    instructions.find(|instruction| instruction.result == Some(register))
 }

@@ -18,7 +18,7 @@ use crate::program::{BlockId, Operand, RegisterId, SiteId, TerminatorKind};
 /// Visits of a block, on average, after which an activation is given up.
 const VISITS: usize = 60;
 
-type Outs = TiVec<BlockId, Option<State>>;
+pub(super) type Outs = TiVec<BlockId, Option<State>>;
 
 impl Walk<'_> {
     /// What is known when the activation returns; `None` if it does not.
@@ -80,7 +80,8 @@ impl Walk<'_> {
                 merge(&mut exit, outs[block].clone().map(|state| self.returning(id, *value, state)));
             }
         }
-        self.records[id.index()] = Some(Record { round: self.round, entry, exit: exit.clone(), phases });
+        let by_result = self.by_result(id, &outs, &released);
+        self.records[id.index()] = Some(Record { round: self.round, entry, exit: exit.clone(), by_result, phases });
         exit
     }
 
@@ -109,7 +110,7 @@ impl Walk<'_> {
         current
     }
 
-    fn returning(&self, id: ActivationId, value: Option<Operand>, mut state: State) -> State {
+    pub fn returning(&self, id: ActivationId, value: Option<Operand>, mut state: State) -> State {
         let value = value.and_then(|value| self.places.value(id, value)).map(Place::Value);
         let places = state.live.values_mut().map(|handles| &mut handles.places).chain(state.known.values_mut());
         for places in places {
@@ -123,8 +124,9 @@ impl Walk<'_> {
     }
 
     /// What is known on an edge.
-    fn flow(&self, id: ActivationId, from: BlockId, to: BlockId, outs: &Outs, released: &BTreeSet<LoopId>) -> Option<State> {
-        let mut state = outs[from].clone()?;
+    pub fn flow(&self, id: ActivationId, from: BlockId, to: BlockId, outs: &Outs, released: &BTreeSet<LoopId>) -> Option<State> {
+        let after = outs[from].as_ref()?;
+        let mut state = self.behind_result(id, from, to).unwrap_or_else(|| Some(after.clone()))?;
         let body = &self.places.relevant.bodies[&self.places.tree.activation(id).function];
         for in_loop in body.loops.around(from) {
             let one = body.loops.get(in_loop);

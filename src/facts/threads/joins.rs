@@ -18,6 +18,11 @@ use crate::program::{Instruction, Operation, SiteId};
 impl Walk<'_> {
     pub fn join(&mut self, point: Point, instruction: &Instruction, handle: usize, mut state: State) -> Option<State> {
         let thread = self.thread_of(point);
+        if let Some(target) = self.certain.at(instruction.site).filter(|target| self.is_joined_only_by(*target, thread)) {
+            // Nobody comes past the join of a thread that does not end.
+            self.exchange.end[target.index()].as_ref()?;
+            state.ended.insert(target);
+        }
         let Some(value) = Input::argument(instruction, handle).and_then(|handle| self.places.value(point.activation, handle))
         else {
             return Some(state);

@@ -4,6 +4,8 @@
 //!                and C₂. One of the two was created first. If it was c₁, and A, on its side, is not live in X when C₂ is created, all of A's
 //!                instances on that side have ended before c₂, and all that it creates, begins. If an instance of A is itself an ancestor of
 //!                the other, that one runs only while it is live at A's point.
+//!                A thread that exists once and has ended before one point (`remote`) is over there, and what its only creator does before it creates it is
+//!                before that point.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,6 +13,25 @@ use super::phases::Phases;
 use super::tree::Tree;
 use super::types::{OrderReason, PhaseId, Relation, ThreadId, ThreadKind};
 use super::walk::Exchange;
+
+/// Whether a thread has ended before the second point that the first one is a point of, or has not been created by then: that thread, and who is at
+/// the second point.
+fn ended_before(
+    tree: &Tree,
+    phases: &Phases,
+    first: (ThreadId, PhaseId),
+    second: (ThreadId, PhaseId),
+) -> Option<(ThreadId, ThreadId)> {
+    let creates_later = |thread: &ThreadId| {
+        let creations = &tree.creations[thread.index()];
+        !tree.threads[first.0.index()].is_many
+            && creations.iter().all(|creation| creation.creator == first.0)
+            && !phases.may_be_created(first.1, *thread)
+    };
+    let ended = phases.ended(second.1).iter();
+    let over = ended.into_iter().find(|thread| **thread == first.0 || creates_later(thread))?;
+    Some((*over, second.0))
+}
 
 /// What is known of creations.
 pub(super) struct Order {
@@ -71,6 +92,10 @@ impl Order {
         }
         if phases.joined(p).binary_search(&b).is_ok() {
             return Relation::Ordered(OrderReason::Joined { first: b, second: a });
+        }
+        if let Some((first, second)) = ended_before(tree, phases, left, right).or_else(|| ended_before(tree, phases, right, left))
+        {
+            return Relation::Ordered(OrderReason::Joined { first, second });
         }
         // One is an ancestor of the other.
         let creates = |creator: ThreadId, thread: ThreadId| tree.descendants[creator.index()].contains(&thread);

@@ -94,6 +94,8 @@ pub(super) struct State {
     pub ever: BTreeSet<ThreadId>,
     /// Threads that are no descendants and have ended: all that they ever do is before this point.
     pub joined: BTreeSet<ThreadId>,
+    /// Threads that exist once and have ended, whoever created them (`remote`).
+    pub ended: BTreeSet<ThreadId>,
     /// Threads that are no descendants, exist once, and whose handle is in these places.
     pub known: BTreeMap<ThreadId, BTreeSet<Place>>,
     /// What this iteration of a loop has joined.
@@ -103,6 +105,11 @@ pub(super) struct State {
 }
 
 impl State {
+    /// Descendants that may run, or be created by one that may. Who exists once and has ended is not created again.
+    pub fn running(&self) -> impl Iterator<Item = ThreadId> {
+        self.live.keys().copied().filter(|thread| !self.ended.contains(thread))
+    }
+
     /// What holds on both paths.
     pub fn meet(&mut self, other: &State) {
         for (thread, handles) in &other.live {
@@ -111,6 +118,7 @@ impl State {
         self.direct.extend(&other.direct);
         self.ever.extend(&other.ever);
         self.joined.retain(|thread| other.joined.contains(thread));
+        self.ended.retain(|thread| other.ended.contains(thread));
         self.known.retain(|thread, places| match other.known.get(thread) {
             Some(others) => {
                 places.retain(|place| others.contains(place));

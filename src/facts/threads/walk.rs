@@ -14,6 +14,8 @@ use super::barriers::{Barriers, Rounds};
 use super::phases::Phases;
 use super::places::{Address, Places, Value};
 use super::relevant::{Called, Input, is_handle_type};
+use super::remote::CertainJoins;
+use super::results::ByResult;
 use super::state::{Handles, Place, State, Sweep};
 use super::sweep::sweep;
 use super::tree::Point;
@@ -27,6 +29,7 @@ pub(super) struct Record {
     pub round: usize,
     pub entry: State,
     pub exit: Option<State>,
+    pub by_result: ByResult,
     /// The phases of each block that is reached: from which index on.
     pub phases: BTreeMap<BlockId, Vec<(usize, PhaseId)>>,
 }
@@ -48,6 +51,7 @@ pub(super) struct Walk<'a> {
     pub places: Places<'a>,
     pub writers: Writers,
     pub barriers: Barriers,
+    pub certain: CertainJoins,
     pub exchange: Exchange,
     pub records: Vec<Option<Record>>,
     pub phases: Phases,
@@ -65,7 +69,7 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub fn new(places: Places<'a>, writers: Writers, barriers: Barriers) -> Walk<'a> {
+    pub fn new(places: Places<'a>, writers: Writers, barriers: Barriers, certain: CertainJoins) -> Walk<'a> {
         let count = places.tree.threads.len();
         let exchange = Exchange {
             entry: vec![None; count],
@@ -80,7 +84,8 @@ impl<'a> Walk<'a> {
             barriers,
             exchange,
             records,
-            phases: Phases::default(),
+            phases: Phases::with(certain.threads()),
+            certain,
             round: 0,
             has_given_up: false,
             locations: BTreeMap::new(),
@@ -199,7 +204,7 @@ impl<'a> Walk<'a> {
 
     /// The thread ends here.
     pub fn end(&mut self, thread: ThreadId, state: &State) {
-        let live: BTreeSet<ThreadId> = state.live.keys().copied().collect();
+        let live: BTreeSet<ThreadId> = state.running().collect();
         let end = &mut self.exchange.end[thread.index()];
         match end {
             Some((all, joined)) => {
@@ -329,7 +334,7 @@ impl<'a> Walk<'a> {
 
     /// A new thread inherits what its creator knows for good.
     fn begin(&mut self, creator: ThreadId, child: ThreadId, state: &State) {
-        self.exchange.live_at.entry((creator, child)).or_default().extend(state.live.keys());
+        self.exchange.live_at.entry((creator, child)).or_default().extend(state.running());
         self.exchange.ever_at[child.index()].extend(&state.ever);
         let is_lasting = |place: &Place| matches!(place, Place::Value(_)) || self.is_settled(place);
         let mut known: BTreeMap<ThreadId, BTreeSet<Place>> = BTreeMap::new();
@@ -344,7 +349,7 @@ impl<'a> Walk<'a> {
                 known.insert(*one, lasting);
             }
         }
-        let inherited = State { joined: state.joined.clone(), known, ..State::default() };
+        let inherited = State { joined: state.joined.clone(), ended: state.ended.clone(), known, ..State::default() };
         let entry = &mut self.exchange.entry[child.index()];
         merge(entry, Some(inherited));
         // A thread that changes nothing ends as it began; whoever joins it need not wait for the next round.
@@ -436,7 +441,7 @@ impl<'a> Walk<'a> {
 }
 
 /// The result of a call is what the callee returned.
-fn receive(mut state: State, callee: ActivationId, caller: ActivationId, result: Option<RegisterId>) -> State {
+pub(super) fn receive(mut state: State, callee: ActivationId, caller: ActivationId, result: Option<RegisterId>) -> State {
     let returned = Place::Returned(callee);
     let places = state.live.values_mut().map(|handles| &mut handles.places).chain(state.known.values_mut());
     for places in places {

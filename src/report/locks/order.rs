@@ -102,6 +102,7 @@ fn dismissed_words(threads: &Threads, cycle: &DismissedCycle) -> String {
         }
         Dismissal::Children => "each of them waits for a thread that it has created itself".to_owned(),
         Dismissal::InOrder => "locks are taken in the order of their addresses".to_owned(),
+        Dismissal::InOrderOfKeys => "locks are taken in the order of numbers beside them".to_owned(),
         Dismissal::NotHeld(thread) => format!("{} does not hold that lock there", threads.thread(*thread).name),
     };
     format!("no deadlock: {}: {why}\n", edges.collect::<Vec<_>>().join(", "))

@@ -254,6 +254,7 @@ impl LibraryCall<'_> {
             | Effect::Unmodelled { .. }
             | Effect::NotComputed
             | Effect::ReturnsOwnMemory
+            | Effect::HiddenState { .. }
             | Effect::Returns { .. }
             | Effect::ReturnsOneOf { .. }
             | Effect::ReturnsByLength { .. } => return None,

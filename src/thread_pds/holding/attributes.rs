@@ -7,20 +7,22 @@
 //!                new. It is on every way to the one that sets, so no such call comes before the first of it; and that one is on every way to the
 //!                initialisation, so it comes between.) Only these functions may change an attributes object: what else is done to one
 //!                is undefined.
+//!                Where they stand in several functions the same is said of the calls of one function that lead to them (`frame`).
 
-use rustc_hash::FxHashSet;
-
+use super::frame::Frame;
 use super::kinds::Call;
-use crate::facts::{Facts, Location};
+use crate::facts::{AbstractObjectKind, Facts, Location, Offset, ThreadKind};
 use crate::models::{Attribute, Effect};
-use crate::program::{BlockId, Function, Program};
+use crate::program::{FunctionId, Operand, Program};
 
 /// A call that changes an attributes object.
-struct Change<'c, 'p> {
-    call: &'c Call<'p>,
-    objects: Vec<Location>,
+pub(super) struct Change<'c, 'p> {
+    pub call: &'c Call<'p>,
+    /// The operand that says which one.
+    pub operand: Option<Operand>,
+    pub objects: Vec<Location>,
     /// `None`: the number is not known.
-    kind: Option<u128>,
+    pub kind: Option<u128>,
 }
 
 pub struct Attributes<'c, 'p, 'f, 'g> {
@@ -35,14 +37,15 @@ impl<'c, 'p, 'f, 'g> Attributes<'c, 'p, 'f, 'g> {
         let (mut sets, mut renewals) = (Vec::new(), Vec::new());
         for call in calls {
             for effect in call.effects {
+                let change = |object: usize, kind: Option<u128>| {
+                    let operand = call.arguments.get(object).map(|argument| argument.value);
+                    Change { call, operand, objects: call.locations(facts, object), kind }
+                };
                 match effect {
                     Effect::SetAttribute { object, attribute: Attribute::MutexType, value } => {
-                        let kind = call.number(program, *value);
-                        sets.push(Change { call, objects: call.locations(facts, *object), kind });
+                        sets.push(change(*object, call.number(program, *value)));
                     }
-                    Effect::InitializeAttribute { object } => {
-                        renewals.push(Change { call, objects: call.locations(facts, *object), kind: None });
-                    }
+                    Effect::InitializeAttribute { object } => renewals.push(change(*object, None)),
                     // Nothing else touches the kind in an attributes object.
                     _ => {}
                 }
@@ -57,41 +60,45 @@ impl<'c, 'p, 'f, 'g> Attributes<'c, 'p, 'f, 'g> {
         let [object] = objects[..] else { return None };
         let points_to = &self.facts.points_to;
         let concerns = |change: &&Change<'_, '_>| change.objects.iter().any(|other| points_to.may_alias(object, 1, *other, 1));
-        let mut sets = self.sets.iter().filter(concerns).peekable();
+        let sets: Vec<_> = self.sets.iter().filter(concerns).collect();
         let renewals: Vec<_> = self.renewals.iter().filter(concerns).collect();
-        let Some(first) = sets.peek() else {
+        let Some(first) = sets.first() else {
             // Nobody sets a kind: it is the default one, if the object was ever made.
             return (!renewals.is_empty()).then_some(0);
         };
         let kind = first.kind?;
-        let sets: Vec<_> = sets.collect();
-        let is_before = |change: &&&Change<'_, '_>| change.objects == [object] && self.is_on_every_way(change.call, call);
-        let settles = |change: &&&Change<'_, '_>| {
-            is_before(change) && renewals.iter().all(|renewal| self.is_on_every_way(renewal.call, change.call))
+        if !sets.iter().all(|set| set.kind == Some(kind)) || !self.is_one(object) {
+            return None;
+        }
+        // All of it in the function that initialises, or in the one that the object belongs to.
+        let of_owner = || {
+            let owner = self.owner(object)?;
+            Frame::of(self.program, self.facts, owner, object, (&sets, &renewals), call)
         };
-        (sets.iter().all(|set| set.kind == Some(kind)) && sets.iter().any(|set| settles(&set))).then_some(kind)
+        let is_settled = Frame::alone(self.program, object, (&sets, &renewals), call).is_some_and(|frame| frame.is_settled())
+            || of_owner().is_some_and(|frame| frame.is_settled());
+        is_settled.then_some(kind)
     }
 
-    /// Whether every way from the entry of a function to the one call passes the other.
-    fn is_on_every_way(&self, call: &Call<'_>, to: &Call<'_>) -> bool {
-        if call.function != to.function {
-            return false;
-        }
-        if call.block == to.block {
-            return call.index < to.index;
-        }
-        !is_reached_without(&self.program.functions[call.function], call.block, to.block)
+    /// Whether the location is one place of one object, for each activation of a function if it is a variable of one.
+    fn is_one(&self, object: Location) -> bool {
+        let is_variable = match self.facts.points_to.object(object.object).kind {
+            AbstractObjectKind::StackSlot { function, .. } => !self.facts.call_graph.is_recursive(function),
+            _ => false,
+        };
+        matches!(object.offset, Offset::At(_)) && (is_variable || self.facts.is_one_object(object.object))
     }
-}
 
-fn is_reached_without(function: &Function, without: BlockId, to: BlockId) -> bool {
-    let mut seen: FxHashSet<BlockId> = FxHashSet::from_iter([without, function.entry()]);
-    let mut open: Vec<BlockId> = vec![function.entry()].into_iter().filter(|block| *block != without).collect();
-    while let Some(block) = open.pop() {
-        if block == to {
-            return true;
+    /// The function in whose activation everything happens to an object: the one whose variable it is, or the first of all.
+    fn owner(&self, object: Location) -> Option<FunctionId> {
+        match self.facts.points_to.object(object.object).kind {
+            AbstractObjectKind::StackSlot { function, .. } => Some(function),
+            AbstractObjectKind::Global(_) => {
+                let mut threads = self.facts.threads.threads();
+                let is_called = self.facts.threads.threads().any(|(_, thread)| thread.kind == ThreadKind::Library);
+                threads.find(|(_, thread)| thread.kind == ThreadKind::Main && !is_called).and_then(|(_, thread)| thread.entry)
+            }
+            _ => None,
         }
-        open.extend(function.blocks[block].terminator.kind.successors().into_iter().filter(|next| seen.insert(*next)));
     }
-    false
 }

@@ -15,6 +15,7 @@ mod constants;
 mod context;
 mod effects;
 mod flags;
+mod frame;
 mod identity;
 mod jumps;
 mod kinds;

@@ -127,6 +127,7 @@ impl Performance<'_, '_> {
             | Effect::Unmodelled { .. }
             | Effect::NotComputed
             | Effect::ReturnsOwnMemory
+            | Effect::HiddenState { .. }
             | Effect::Returns { .. }
             | Effect::ReturnsOneOf { .. }
             | Effect::ReturnsByLength { .. } => Ok(EffectOutcome::NotSynchronization),
