@@ -1,8 +1,6 @@
 //! Copies of memory: what is read from all sources is written to all destinations.
 //!
 //! # Definition   A copy links its sources to a transfer, and the transfer to its destinations: n + m links, not n · m.
-//! # Deviations   A copy of a computed size that may read very many places reads, with all others of this kind, from one *pool* of bytes, and what it reads goes there: so
-//!                many sources are what it is not known of, and hundreds of copies between hundreds of objects are one.
 
 use super::form::Form;
 use super::graph::{Constraint, NodeId};
@@ -11,11 +9,6 @@ use super::memory::{Content, Link, Types};
 use super::object::{AbstractObject, AbstractObjectId, AbstractObjectKind};
 use super::solve::Solver;
 
-/// Places that a copy may read beyond which it reads from the pool.
-const CROWD: u32 = 24;
-/// The pool: the number of no copy.
-const POOL: u32 = u32::MAX;
-
 /// A copy of memory: what passes through it, and how many bytes, if that is known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CopyOfMemory {
@@ -23,8 +16,6 @@ pub(super) struct CopyOfMemory {
     pub size: Option<u64>,
     /// What is copied is read with the type it was stored with.
     pub keeps_types: bool,
-    /// How many places it may read.
-    sources: u32,
 }
 
 impl Solver<'_> {
@@ -37,7 +28,7 @@ impl Solver<'_> {
         if let (Some(to), Some(from)) = (to, from) {
             let copy = self.copies.len() as u32;
             let transfer = self.object(AbstractObject::new(AbstractObjectKind::Transfer(copy)));
-            self.copies.push(CopyOfMemory { transfer, size, keeps_types, sources: 0 });
+            self.copies.push(CopyOfMemory { transfer, size, keeps_types });
             self.attach(from, Constraint::CopySource { copy });
             self.attach(to, Constraint::CopyDestination { copy });
         }
@@ -45,17 +36,11 @@ impl Solver<'_> {
 
     /// A copy of memory reads what this location points at: its bytes are in the transfer from its first byte on.
     pub fn copy_from(&mut self, copy: u32, object: AbstractObjectId, class: Class) {
-        self.copies[copy as usize].sources += 1;
-        if self.copies[copy as usize].sources == CROWD {
-            self.pour(copy);
-        }
         let CopyOfMemory { transfer, size, .. } = self.copies[copy as usize];
         match self.content(object) {
             Content::Cells if !self.is_without_pointers(object) => {
-                // Where in the pool something lies tells nothing.
-                let is_pool = self.objects[transfer.index()].kind == AbstractObjectKind::Transfer(POOL);
-                let to = if is_pool { Class::ANY } else { Class::at(0) };
-                let link = Link { from: self.folded(object, class), object: transfer, to, size, types: Types::Kept };
+                let link =
+                    Link { from: self.folded(object, class), object: transfer, to: Class::at(0), size, types: Types::Kept };
                 self.add_link(object, link);
             }
             Content::Outside => {
@@ -70,7 +55,7 @@ impl Solver<'_> {
 
     /// A copy of memory writes what this location points at.
     pub fn copy_to(&mut self, copy: u32, object: AbstractObjectId, class: Class) {
-        let CopyOfMemory { transfer, size, keeps_types, .. } = self.copies[copy as usize];
+        let CopyOfMemory { transfer, size, keeps_types } = self.copies[copy as usize];
         match self.content(object) {
             Content::Cells if self.is_constant(object) => {}
             Content::Cells => {
@@ -88,18 +73,6 @@ impl Solver<'_> {
                 }
             }
             Content::Nothing => {}
-        }
-    }
-
-    /// From now on the copy reads from the pool; what it has read goes there.
-    fn pour(&mut self, copy: u32) {
-        let CopyOfMemory { transfer, size: None, .. } = self.copies[copy as usize] else { return };
-        let pool = self.object(AbstractObject::new(AbstractObjectKind::Transfer(POOL)));
-        self.copies[copy as usize].transfer = pool;
-        let destinations = std::mem::take(&mut self.memories[transfer.index()].links);
-        self.add_link(transfer, Link { from: Class::at(0), object: pool, to: Class::ANY, size: None, types: Types::Kept });
-        for link in destinations {
-            self.add_link(pool, Link { from: Class::ANY, ..link });
         }
     }
 }
