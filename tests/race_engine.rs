@@ -7,6 +7,7 @@ mod claims;
 mod concurrent_generator;
 mod race_engine {
     mod chaos;
+    mod contexts;
     mod examples;
     mod handover;
     mod making;
