@@ -16,6 +16,7 @@ mod race_engine {
     #[path = "../generator/random.rs"]
     mod random;
     mod signals;
+    mod spans;
     pub mod support;
     mod traps;
     mod twin;

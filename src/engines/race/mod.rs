@@ -26,6 +26,7 @@ mod result;
 mod rows;
 mod semaphores;
 mod signals;
+mod spans;
 mod words;
 
 use rustc_hash::{FxHashMap, FxHashSet};
