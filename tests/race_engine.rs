@@ -17,6 +17,7 @@ mod race_engine {
     mod random;
     mod signals;
     mod spans;
+    mod streams;
     pub mod support;
     mod traps;
     mod twin;

@@ -27,6 +27,7 @@ mod rows;
 mod semaphores;
 mod signals;
 mod spans;
+mod streams;
 mod words;
 
 use rustc_hash::{FxHashMap, FxHashSet};
