@@ -9,6 +9,7 @@ mod race_engine {
     mod chaos;
     mod contexts;
     mod examples;
+    mod fresh;
     mod handover;
     mod making;
     mod ordering;

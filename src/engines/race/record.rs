@@ -116,6 +116,10 @@ impl Records {
         for row in &rows.all {
             options.deadline.check()?;
             if let Fresh::Unless(publications) = row.fresh {
+                // What ends before it is published is known to nobody, however it would have been published: no later use is possible.
+                if row.access.action == Action::End {
+                    continue;
+                }
                 let is_private = *private.entry(row.fresh).or_insert_with(|| {
                     let publications = facts.freshness.publications(publications);
                     let is_private = publications.iter().all(|publication| !racing.contains(publication));
