@@ -7,7 +7,9 @@ mod claims;
 mod concurrent_generator;
 mod race_engine {
     mod chaos;
+    mod contexts;
     mod examples;
+    mod fresh;
     mod handover;
     mod hidden;
     mod making;
@@ -16,6 +18,8 @@ mod race_engine {
     #[path = "../generator/random.rs"]
     mod random;
     mod signals;
+    mod spans;
+    mod streams;
     pub mod support;
     mod traps;
     mod twin;

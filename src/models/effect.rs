@@ -82,6 +82,8 @@ pub enum Effect {
         /// What the entry returns: a pointer (pthread) or an int (C11).
         #[serde(default)]
         returns: ThreadResult,
+        /// How the caller learns that there is no new thread; `None`: it does not.
+        result: Option<ResultConvention>,
     },
     Join {
         handle: ArgumentIndex,

@@ -264,6 +264,32 @@ const SHAPES: &[Shape] = &[
         edits: &[("x = 1;", "pthread_t u; pthread_create(&u, 0, f, 0);")],
     },
     Shape {
+        name: "creation-failed",
+        source: "void *f(void *a) { x++; return 0; }
+            int main(void) { pthread_t t; int r = pthread_create(&t, 0, f, 0); if (r != 0) x = 2; return 0; }",
+        edits: &[("if (r != 0)", "if (r == 0)"), ("if (r != 0)", "if (r != 1)"), ("if (r != 0) x = 2;", "if (r != 0) x = 2; x = 3;"),
+            ("int r =", "pthread_create(&t, 0, f, 0); int r ="), ("if (r != 0)", "pthread_create(&t, 0, f, 0); if (r != 0)"), ("int r =", "int r = unknown();")],
+    },
+    Shape {
+        name: "creation-failed-in-a-wrapper",
+        source: "void *f(void *a) { x++; return 0; } int start(pthread_t *t, pthread_t *kept) { int r = pthread_create(t, 0, f, 0); if (r == 0 && kept) *kept = *t; return r; }
+            int main(void) { pthread_t t, u; if (start(&t, &u) != 0) { x = 2; return 1; } return 0; }",
+        edits: &[("return r;", "return unknown();"), ("start(&t, &u) != 0", "start(&t, &u) == 0"), ("if (start", "start(&t, &u); if (start"), ("return r;", "pthread_create(t, 0, f, 0); return r;")],
+    },
+    Shape {
+        name: "first-turn",
+        source: "void *f(void *a) { y = x; return 0; }
+            int main(void) { pthread_t t; int n = unknown(); for (int i = 0; i < n; i++) { if (i == 0) x = 2; pthread_create(&t, 0, f, 0); } return 0; }",
+        edits: &[("i == 0", "i == 1"), ("int i = 0", "int i = -1"), ("i == 0", "n == 0"), ("i++", "i += unknown()"),
+            ("if (i == 0) x = 2; pthread_create(&t, 0, f, 0);", "pthread_create(&t, 0, f, 0); if (i == 0) x = 2;")],
+    },
+    Shape {
+        name: "first-turn-that-failed",
+        source: "void *f(void *a) { y = x; return 0; }
+            int main(void) { pthread_t t; unsigned n = unknown(); for (unsigned i = 0; i < n; i++) { if (pthread_create(&t, 0, f, 0) != 0) { if (i > 0) return 1; x = 2; break; } } return 0; }",
+        edits: &[("if (i > 0) return 1;", ""), ("i > 0", "i > 1"), ("!= 0) {", "== 0) {"), ("i < n; i++", "unknown(); i++"), ("x = 2; break;", "break; } x = 2; {"), ("i > 0", "i == 0")],
+    },
+    Shape {
         name: "callback",
         source: "void *f(void *a) { y = x; return 0; } int order(const void *a, const void *b) { return 0; } int v[4];
             int main(void) { pthread_t t; x = 1; pthread_create(&t, 0, f, 0); pthread_join(t, 0); qsort(v, 4, sizeof *v, order); x = 2; return 0; }",

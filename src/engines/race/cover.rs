@@ -8,10 +8,12 @@
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use super::rows::Row;
 use super::semaphores::Semaphores;
 use super::signals::{has_handlers, is_signal_atomic};
+use super::spans::Spans;
 use crate::facts::{AbstractObjectKind, Facts, Location, MemoryAccess, Offset, Shape, TermId, ThreadId};
 use crate::locks::{Family, Lockset, LocksetId, Mode, Moment, Place, Token};
 use crate::program::{
@@ -96,6 +98,7 @@ pub struct Covers<'a, 'p> {
     unsettled: FxHashSet<Location>,
     /// The constants that are addresses of globals.
     addresses: FxHashMap<GlobalId, ConstantId>,
+    spans: Spans<'a>,
     /// By function: the registers that hold addresses of its own variables.
     made_here: FxHashMap<FunctionId, FxHashSet<RegisterId>>,
 }
@@ -115,6 +118,7 @@ impl<'a, 'p> Covers<'a, 'p> {
         Covers {
             addresses: addresses.collect(),
             made_here: FxHashMap::default(),
+            spans: Spans::new(program),
             program,
             facts,
             table: IndexSet::default(),
@@ -142,6 +146,13 @@ impl<'a, 'p> Covers<'a, 'p> {
         }
         let mut cover = Cover::new();
         let address = access.operand().map(|operand| identity.term(function, operand));
+        // What is held for all bytes that the access stays in is held for those that it touches.
+        let around = self.spans.of(function, access).map(|span| {
+            let base = identity.term(function, span.base);
+            (self.facts.values.plus(base, span.distance), Some(span.size))
+        });
+        let sought: SmallVec<[(TermId, Option<u64>); 2]> =
+            address.map(|address| (address, access.size)).into_iter().chain(around).collect();
         if row.is_own || address.is_some_and(|address| self.is_own_instance(function, address)) {
             cover.push(Item::OwnInstance);
         }
@@ -161,9 +172,8 @@ impl<'a, 'p> Covers<'a, 'p> {
                         }
                     }
                     if !held.names.terms.is_empty() && !self.is_bad_family(identity, held.family) {
-                        let shapes =
-                            held.names.terms.iter().filter_map(|term| self.shape(function, address?, access.size, term.0));
-                        let shapes: Vec<Shape> = shapes.collect();
+                        let names = held.names.terms.iter();
+                        let shapes: Vec<Shape> = names.flat_map(|term| self.shapes(function, &sought, term.0)).collect();
                         cover.extend(
                             shapes
                                 .into_iter()
@@ -199,7 +209,7 @@ impl<'a, 'p> Covers<'a, 'p> {
                             marks.extend(table.map(|table| (self.facts.values.leaf(function, leaf), OwnBy::Table(table))));
                         }
                         for (mark, by) in marks {
-                            if let Some(shape) = self.shape(function, address, access.size, mark.number()) {
+                            for shape in self.shapes(function, &sought, mark.number()) {
                                 cover.push(Item::Own(ShapeId(self.shapes.insert_full(shape).0 as u32), by));
                             }
                         }
@@ -237,6 +247,11 @@ impl<'a, 'p> Covers<'a, 'p> {
         };
         let narrowed = body.blocks.iter().flat_map(|block| &block.instructions).find(is_narrowed)?;
         Some(values.term(function, Operand::Register(narrowed.result?)))
+    }
+
+    /// The shapes of a lock for the bytes that an access touches, and for all that it stays in.
+    fn shapes(&self, function: FunctionId, sought: &[(TermId, Option<u64>)], lock: u32) -> SmallVec<[Shape; 2]> {
+        sought.iter().filter_map(|(address, size)| self.shape(function, *address, *size, lock)).collect()
     }
 
     fn shape(&self, function: FunctionId, address: TermId, size: Option<u64>, lock: u32) -> Option<Shape> {

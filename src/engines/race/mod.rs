@@ -26,6 +26,8 @@ mod result;
 mod rows;
 mod semaphores;
 mod signals;
+mod spans;
+mod streams;
 mod words;
 
 use rustc_hash::{FxHashMap, FxHashSet};

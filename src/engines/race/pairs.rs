@@ -18,6 +18,7 @@ use super::extents::Extents;
 use super::order::{Orders, Overlap, Point, PointSetId};
 use super::record::{ClassKey, Records};
 use super::result::QuietCounts;
+use super::streams::hidden_streams;
 use crate::deadline::{Deadline, OutOfTime};
 use crate::facts::accesses::WHOLE;
 use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, OrderReason, ThreadId};
@@ -181,12 +182,14 @@ impl Checker<'_, '_, '_> {
         let unknown_sides = unknown
             .and_then(|unknown| records.by_object.get(&unknown))
             .map_or_else(Sides::default, |classes| self.sides(classes));
+        let streams = hidden_streams(self.program, self.facts);
         for (object, own) in &records.by_object {
             deadline.check()?;
             let mut sides = self.sides(own);
             // What is unknown on both sides is looked at once, among the unknown.
-            let is_met_by_unknown =
-                unknown.is_some_and(|unknown| unknown != *object && self.facts.points_to.may_be_returned(*object));
+            let is_met_by_unknown = unknown.is_some_and(|unknown| {
+                unknown != *object && self.facts.points_to.may_be_returned(*object) && !streams.contains(object)
+            });
             let others = if is_met_by_unknown { Some(&unknown_sides) } else { None };
             let all = || sides.keys().chain(others.into_iter().flat_map(Sides::keys));
             if all().all(|side| !side.is_write) {

@@ -15,6 +15,7 @@ use super::cover::{CoverId, Covers};
 use super::order::{Orders, PointSetId};
 use super::result::RaceOptions;
 use super::rows::{Row, Rows};
+use super::spans::Within;
 use crate::deadline::OutOfTime;
 use crate::facts::accesses::{Action, WHOLE};
 use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Fresh, Location, MemoryAccess, Offset, Position};
@@ -29,6 +30,8 @@ const MOST_OFFSETS: usize = 16;
 pub struct ClassKey {
     pub location: Location,
     pub size: u64,
+    /// The bytes that it stays in, where that says more.
+    pub within: Option<Within>,
     /// As which type the bytes are accessed.
     pub alias: Option<AliasTypeId>,
     pub is_write: bool,
@@ -113,6 +116,10 @@ impl Records {
         for row in &rows.all {
             options.deadline.check()?;
             if let Fresh::Unless(publications) = row.fresh {
+                // What ends before it is published is known to nobody, however it would have been published: no later use is possible.
+                if row.access.action == Action::End {
+                    continue;
+                }
                 let is_private = *private.entry(row.fresh).or_insert_with(|| {
                     let publications = facts.freshness.publications(publications);
                     let is_private = publications.iter().all(|publication| !racing.contains(publication));
@@ -145,8 +152,9 @@ impl Records {
             Entry::Vacant(free) => {
                 let group = free.index() as u32;
                 free.insert(vec![member]);
-                for location in rows.locations(row) {
-                    let class = ClassKey { location: *location, size, alias, is_write, is_atomic, is_last, points, cover };
+                for (location, within) in rows.spots(row) {
+                    let (location, within) = (*location, *within);
+                    let class = ClassKey { location, size, within, alias, is_write, is_atomic, is_last, points, cover };
                     self.classes.entry(class).or_default().groups.push(group);
                 }
             }

@@ -15,6 +15,7 @@ use super::order::{Orders, PointSetId};
 use super::reach::Reach;
 use super::record::shared_locations;
 use super::result::RaceOptions;
+use super::spans::{Spans, Within};
 use crate::deadline::OutOfTime;
 use crate::facts::accesses::Action;
 use crate::facts::{AbstractObjectKind, Facts, Fresh, Location, Manner, MemoryAccess, Position, ThreadId};
@@ -44,9 +45,12 @@ pub struct RowSide {
     pub states: Rc<[usize]>,
 }
 
+/// Where an access may begin, and the bytes that it stays in where that says more.
+pub type Spot = (Location, Option<Within>);
+
 pub struct Rows {
     pub all: Vec<Row>,
-    sets: IndexSet<Box<[Location]>, FxBuildHasher>,
+    sets: IndexSet<Box<[Spot]>, FxBuildHasher>,
 }
 
 impl Rows {
@@ -58,6 +62,7 @@ impl Rows {
     ) -> Result<Rows, OutOfTime> {
         let (program, facts) = (tabulation.program, tabulation.facts);
         let mut rows = Rows { all: Vec::new(), sets: IndexSet::default() };
+        let spans = Spans::new(program);
         for (position, states_here) in by_position(tabulation, states) {
             options.deadline.check()?;
             let Position { function, block, index } = position;
@@ -81,6 +86,7 @@ impl Rows {
                     arguments.choices(decided, nodes)
                 });
                 let mut of_choice: FxHashMap<Vec<bool>, Rc<[RowSide]>> = FxHashMap::default();
+                let span = spans.of(function, access);
                 // Where callers decide on the object, each object has its own threads.
                 for locations in locations.chunk_by(|one, other| decided.is_none() || one.object == other.object) {
                     let object = locations[0].object;
@@ -96,12 +102,13 @@ impl Rows {
                     if sides.is_empty() {
                         continue;
                     }
-                    let mut kinds: IndexMap<(Fresh, bool, bool), Vec<Location>, FxBuildHasher> = IndexMap::default();
+                    let mut kinds: IndexMap<(Fresh, bool, bool), Vec<Spot>, FxBuildHasher> = IndexMap::default();
                     for location in locations {
                         let fresh = facts.freshness.at(position, place, location.object);
                         let is_atomic = is_atomic(program, facts, options, access, *location);
                         let is_own = facts.own.is_own(&facts.points_to, &facts.escape, function, access, location.object);
-                        kinds.entry((fresh, is_atomic, is_own)).or_default().push(*location);
+                        let within = span.and_then(|span| spans.within(facts, function, &span, *location));
+                        kinds.entry((fresh, is_atomic, is_own)).or_default().push((*location, within));
                     }
                     for ((fresh, is_atomic, is_own), locations) in kinds {
                         let set = rows.sets.insert_full(locations.into()).0;
@@ -114,8 +121,8 @@ impl Rows {
         Ok(rows)
     }
 
-    /// The locations of a row, ascending.
-    pub fn locations(&self, row: &Row) -> &[Location] {
+    /// Where a row's access may lie, ascending.
+    pub fn spots(&self, row: &Row) -> &[Spot] {
         &self.sets[row.set]
     }
 }

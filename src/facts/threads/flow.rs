@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use typed_index_collections::TiVec;
 
-use super::super::loops::{CountedExit, Loop, LoopId};
-use super::places::Base;
+use super::super::loops::{CountedExit, Loop, LoopId, constant};
+use super::places::{Base, Value};
 use super::state::{Handles, Place, State, Sweep};
 use super::sweep::{is_tested_always, is_tested_first, trip};
 use super::tree::Point;
 use super::types::{ActivationId, PhaseId, ThreadId};
 use super::walk::{Record, Walk, merge};
-use crate::program::{BlockId, Operand, RegisterId, SiteId, TerminatorKind};
+use crate::program::{BlockId, IntegerPredicate, Operand, Operation, Predicate, RegisterId, SiteId, TerminatorKind};
 
 /// Visits of a block, on average, after which an activation is given up.
 const VISITS: usize = 60;
@@ -37,6 +37,8 @@ impl Walk<'_> {
         let body = &relevant.bodies[&tree.activation(id).function];
         let order = reverse_postorder(function);
         let mut outs: Outs = function.blocks.iter().map(|_| None).collect();
+        let nowhere = || function.blocks.iter().map(|_| None).collect();
+        let mut firsts: BTreeMap<LoopId, Outs> = body.first_turns.iter().map(|edge| (edge.in_loop, nowhere())).collect();
         let mut phases: BTreeMap<BlockId, Vec<(usize, PhaseId)>> = BTreeMap::new();
         // Loops whose body turned out not to come round.
         let mut released: BTreeSet<LoopId> = BTreeSet::new();
@@ -49,13 +51,22 @@ impl Walk<'_> {
                     self.has_given_up = true;
                     return None;
                 }
+                let is_first_new = self.first_turn(id, block, (&outs, &released), &mut firsts);
                 let mut state = (block == function.entry()).then(|| entry.clone());
                 for from in &function.blocks[block].predecessors {
-                    merge(&mut state, self.flow(id, *from, block, &outs, &released));
+                    let mut first_turns = body.first_turns.iter();
+                    let first_turn = first_turns.find(|edge| (edge.from, edge.to) == (*from, block));
+                    merge(
+                        &mut state,
+                        match first_turn {
+                            Some(edge) => self.flow(id, *from, block, &firsts[&edge.in_loop], None),
+                            None => self.flow(id, *from, block, &outs, Some(&released)),
+                        },
+                    );
                 }
                 let Some(state) = state else { continue };
                 let after = self.block(id, block, state, &mut phases);
-                if after != outs[block] {
+                if is_first_new || after != outs[block] {
                     outs[block] = after;
                     let mut next: BTreeSet<BlockId> = function.blocks[block].terminator.kind.successors().into_iter().collect();
                     // What has been joined in the last iteration is seen at the header's exits.
@@ -85,6 +96,39 @@ impl Walk<'_> {
         exit
     }
 
+    /// The block in the first turn of the loops that somebody asks for; done before all turns, so that what is kept of calls is of those. Whether anything is new.
+    fn first_turn(
+        &mut self,
+        id: ActivationId,
+        block: BlockId,
+        (outs, released): (&Outs, &BTreeSet<LoopId>),
+        firsts: &mut BTreeMap<LoopId, Outs>,
+    ) -> bool {
+        let function = self.places.tree.activation(id).function;
+        let relevant = self.places.relevant;
+        let mut is_new = false;
+        for (in_loop, firsts) in firsts {
+            let body = &relevant.bodies[&function];
+            let one = body.loops.get(*in_loop);
+            if !body.first_turns.iter().any(|edge| edge.in_loop == *in_loop && edge.behind.contains(&block)) {
+                continue;
+            }
+            let mut state = None;
+            for from in &self.places.input.function(function).blocks[block].predecessors {
+                match (block == one.header, one.blocks.contains(from)) {
+                    (true, true) => {}
+                    (true, false) => merge(&mut state, self.flow(id, *from, block, outs, Some(released))),
+                    (false, _) => merge(&mut state, self.flow(id, *from, block, firsts, None)),
+                }
+            }
+            let Some(state) = state else { continue };
+            let after = self.block(id, block, state, &mut BTreeMap::new());
+            is_new |= after != firsts[block];
+            firsts[block] = after;
+        }
+        is_new
+    }
+
     fn block(
         &mut self,
         id: ActivationId,
@@ -112,6 +156,9 @@ impl Walk<'_> {
 
     pub fn returning(&self, id: ActivationId, value: Option<Operand>, mut state: State) -> State {
         let value = value.and_then(|value| self.places.value(id, value)).map(Place::Value);
+        state.tried.remove(&Place::Returned(id));
+        let tried = value.as_ref().and_then(|value| state.tried.get(value).cloned());
+        state.tried.extend(tried.map(|tried| (Place::Returned(id), tried)));
         let places = state.live.values_mut().map(|handles| &mut handles.places).chain(state.known.values_mut());
         for places in places {
             if value.as_ref().is_some_and(|value| places.contains(value)) {
@@ -123,18 +170,32 @@ impl Walk<'_> {
         state
     }
 
-    /// What is known on an edge.
-    pub fn flow(&self, id: ActivationId, from: BlockId, to: BlockId, outs: &Outs, released: &BTreeSet<LoopId>) -> Option<State> {
+    /// What is known on an edge. Without `released`, in the first turn of a loop, nothing is concluded from the end of a loop, nor from what is kept of calls: that is
+    /// of all turns.
+    pub fn flow(
+        &self,
+        id: ActivationId,
+        from: BlockId,
+        to: BlockId,
+        outs: &Outs,
+        released: Option<&BTreeSet<LoopId>>,
+    ) -> Option<State> {
         let after = outs[from].as_ref()?;
-        let mut state = self.behind_result(id, from, to).unwrap_or_else(|| Some(after.clone()))?;
+        let behind_result = released.and_then(|_| self.behind_result(id, from, to));
+        let mut state = behind_result.unwrap_or_else(|| Some(after.clone()))?;
         let body = &self.places.relevant.bodies[&self.places.tree.activation(id).function];
+        if let Some(failed) = self.failed_creation(id, from, to).filter(|_| !body.is_wild) {
+            state.failed(&Place::Value(failed));
+        }
         for in_loop in body.loops.around(from) {
             let one = body.loops.get(in_loop);
             if one.blocks.contains(&to) {
                 break;
             }
             let exit = one.counted_exits.iter().find(|exit| (exit.from, exit.to) == (from, to));
-            if let Some(exit) = exit.filter(|exit| is_tested_always(&self.places, id, in_loop, exit)) {
+            if let Some(exit) = exit.filter(|exit| is_tested_always(&self.places, id, in_loop, exit))
+                && let Some(released) = released
+            {
                 state = self.leave(id, in_loop, exit, state, outs, released)?;
             }
         }
@@ -153,6 +214,33 @@ impl Walk<'_> {
             }
         }
         Some(state)
+    }
+
+    /// The value of which an edge says that it is not 0.
+    fn failed_creation(&self, id: ActivationId, from: BlockId, to: BlockId) -> Option<Value> {
+        use IntegerPredicate::*;
+        let function = self.places.tree.activation(id).function;
+        let (code, body) = (self.places.input.function(function), &self.places.relevant.bodies[&function]);
+        let TerminatorKind::Branch { condition: Operand::Register(condition), when_true, when_false } =
+            code.blocks[from].terminator.kind
+        else {
+            return None;
+        };
+        let Operation::Compare { predicate: Predicate::Integer(predicate), left, right } =
+            body.definitions.operation(code, condition)?
+        else {
+            return None;
+        };
+        let is_zero = |operand: Operand| constant(self.places.input.program, operand) == Some(0);
+        let value = if is_zero(*right) { *left } else { Some(*right).filter(|_| is_zero(*left))? };
+        let is_told = match predicate {
+            NotEqual => to == when_true,
+            Equal => to == when_false,
+            // Which side is which does not matter: what is less or greater than 0 is not 0.
+            SignedLess | SignedGreater | UnsignedLess | UnsignedGreater => to == when_true,
+            SignedLessEqual | SignedGreaterEqual | UnsignedLessEqual | UnsignedGreaterEqual => to == when_false,
+        };
+        if when_true == when_false || !is_told { None } else { self.places.value(id, value) }
     }
 
     /// A loop ends at its counted exit: what every iteration has joined is joined.

@@ -70,6 +70,10 @@ impl Walk<'_> {
 
     /// Whichever of the targets was live has ended.
     pub fn joined(&self, thread: ThreadId, targets: &[ThreadId], mut state: State) -> Option<State> {
+        if !targets.is_empty() {
+            // Who runs now is another question.
+            state.tried.clear();
+        }
         let ends = targets.iter().filter(|target| self.exchange.end[target.index()].is_some()).count();
         if !targets.is_empty() && ends == 0 {
             return None;

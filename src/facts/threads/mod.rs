@@ -14,6 +14,7 @@
 mod argument;
 mod barriers;
 mod entries;
+mod first;
 mod flow;
 mod handles;
 mod joins;

@@ -9,6 +9,7 @@ use super::super::call_graph::{CallGraph, CallKind};
 use super::super::loops::{Definitions, LoopId, Loops, constant, trip_count};
 use super::super::once::saves_jump;
 use super::super::points_to::{AbstractObjectId, AbstractObjectKind, Location, PointsTo};
+use super::first::{FirstTurn, first_turns};
 use crate::models::{BoundModels, Effect, FunctionModel};
 use crate::program::{BlockId, Callee, Function, FunctionId, Instruction, Operand, Operation, Program, Type};
 
@@ -104,6 +105,8 @@ pub(super) struct Body {
     pub definitions: Definitions,
     /// The instructions that matter, ascending, by block.
     pub steps: TiVec<BlockId, Vec<usize>>,
+    /// The edges that are taken in the first turn of a loop only.
+    pub first_turns: Vec<FirstTurn>,
     /// A call may return twice, or a cycle is no loop: nothing is certain in it.
     pub is_wild: bool,
 }
@@ -208,7 +211,9 @@ impl Relevant {
             });
             let steps = steps.collect();
             let is_wild = !loops.is_reducible || saves_jump(input.models, input.points_to, function);
-            let body = Body { loops, definitions: Definitions::of(function), steps, is_wild };
+            let definitions = Definitions::of(function);
+            let first_turns = if is_wild { Vec::new() } else { first_turns(input.program, function, &loops, &definitions) };
+            let body = Body { loops, definitions, steps, first_turns, is_wild };
             relevant.bodies.insert(*id, body);
         }
         relevant

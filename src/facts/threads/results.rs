@@ -36,7 +36,7 @@ impl Walk<'_> {
             match chosen.filter(|_| steps[block].is_empty() && block != function.entry()) {
                 Some(phi) => {
                     for (from, operand) in content.predecessors.iter().zip(&phi.operands) {
-                        add(Some(*operand), self.flow(id, *from, block, outs, released));
+                        add(Some(*operand), self.flow(id, *from, block, outs, Some(released)));
                     }
                 }
                 None => add(value, outs[block].clone()),

@@ -102,6 +102,8 @@ pub(super) struct State {
     pub done: BTreeSet<Sweep>,
     /// By barrier: how often this thread has passed it; none that is not there.
     pub rounds: BTreeMap<usize, Rounds>,
+    /// By the result of a creation: the threads that are not live if it says that there is no new thread.
+    pub tried: BTreeMap<Place, BTreeSet<ThreadId>>,
 }
 
 impl State {
@@ -112,6 +114,7 @@ impl State {
 
     /// What holds on both paths.
     pub fn meet(&mut self, other: &State) {
+        self.tried = self.tried_in_both(other);
         for (thread, handles) in &other.live {
             self.live.entry(*thread).and_modify(|own| own.meet(handles)).or_insert_with(|| handles.clone());
         }
@@ -132,6 +135,36 @@ impl State {
             let rounds = self.rounds.entry(barrier).or_default();
             *rounds = rounds.either(other.rounds.get(&barrier).copied().unwrap_or_default());
         }
+    }
+
+    /// A thread that is not live on one path is none there, whatever the result is.
+    fn tried_in_both(&self, other: &State) -> BTreeMap<Place, BTreeSet<ThreadId>> {
+        let holds = |state: &State, place: &Place, thread: &ThreadId| {
+            !state.live.contains_key(thread) || state.tried.get(place).is_some_and(|threads| threads.contains(thread))
+        };
+        let mut both: BTreeMap<Place, BTreeSet<ThreadId>> = BTreeMap::new();
+        for (place, threads) in self.tried.iter().chain(&other.tried) {
+            let threads = threads.iter().filter(|thread| holds(self, place, thread) && holds(other, place, thread)).copied();
+            both.entry(place.clone()).or_default().extend(threads);
+        }
+        both.retain(|_, threads| !threads.is_empty());
+        both
+    }
+
+    /// The result says that there is no new thread.
+    pub fn failed(&mut self, result: &Place) {
+        for thread in self.tried.remove(result).unwrap_or_default() {
+            self.live.remove(&thread);
+            self.direct.remove(&thread);
+        }
+    }
+
+    /// These may run from now on, whatever results say.
+    pub fn run(&mut self, threads: &BTreeSet<ThreadId>) {
+        self.tried.retain(|_, tried| {
+            tried.retain(|thread| !threads.contains(thread));
+            !tried.is_empty()
+        });
     }
 
     /// Forgets what is computed from registers that get new values.
@@ -161,6 +194,7 @@ impl State {
         }
         self.known.values_mut().for_each(|places| places.retain(|place| !is_new_place(place)));
         self.done.retain(|sweep| !is_new_sweep(sweep));
+        self.tried.retain(|place, _| !is_new_place(place));
     }
 
     /// Forgets what a loop did in an earlier execution of it.

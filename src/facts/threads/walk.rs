@@ -21,7 +21,7 @@ use super::sweep::sweep;
 use super::tree::Point;
 use super::types::{ActivationId, PhaseId, ThreadId};
 use super::writers::{Write, Writers};
-use crate::models::{Attempt, CallbackTime, Effect, FunctionModel, SpawnCount};
+use crate::models::{Attempt, CallbackTime, Effect, FunctionModel, ResultConvention, SpawnCount};
 use crate::program::{BlockId, Instruction, Operand, Operation, RegisterId, SiteId};
 
 /// The walk of one activation, as it was last done.
@@ -162,6 +162,7 @@ impl<'a> Walk<'a> {
 
     /// These threads may have been created; no handle is known.
     fn anything_may_happen(&self, descendants: &BTreeSet<ThreadId>, mut state: State) -> State {
+        state.run(descendants);
         state.live.extend(descendants.iter().map(|one| (*one, Handles::default())));
         state.direct.extend(descendants);
         state.ever.extend(descendants);
@@ -227,7 +228,9 @@ impl<'a> Walk<'a> {
         let writes = self.places.relevant.library_may_write_handle(self.places.input, function, instruction, model);
         for effect in &model.effects {
             match effect {
-                Effect::Spawn { handle, count, .. } => state = self.create(point, instruction, *handle, *count, state),
+                Effect::Spawn { handle, count, result, .. } => {
+                    state = self.create(point, instruction, *handle, (*count, *result), state);
+                }
                 Effect::Join { handle, attempt: Attempt::Blocking, .. } => {
                     state = self.join(point, instruction, *handle, state)?
                 }
@@ -279,7 +282,7 @@ impl<'a> Walk<'a> {
         point: Point,
         instruction: &Instruction,
         handle: Option<usize>,
-        count: SpawnCount,
+        (count, convention): (SpawnCount, Option<ResultConvention>),
         before: State,
     ) -> State {
         let activation = self.places.tree.activation(point.activation);
@@ -315,6 +318,13 @@ impl<'a> Walk<'a> {
             state.ever.insert(child);
             state.direct.insert(child);
             state.live.insert(child, handles);
+            state.run(&BTreeSet::from([child]));
+            state.run(descendants);
+        }
+        if convention == Some(ResultConvention::ValueIsSuccess(0)) || convention == Some(ResultConvention::ZeroIsSuccess) {
+            let new = state.live.keys().filter(|one| !before.live.contains_key(one)).copied().collect();
+            let result = instruction.result.filter(|_| !is_wild);
+            state.tried.extend(result.map(|result| (Place::Value(Value::Register(point.activation, result)), new)));
         }
         state
     }
@@ -443,6 +453,11 @@ impl<'a> Walk<'a> {
 /// The result of a call is what the callee returned.
 pub(super) fn receive(mut state: State, callee: ActivationId, caller: ActivationId, result: Option<RegisterId>) -> State {
     let returned = Place::Returned(callee);
+    let tried = state.tried.remove(&returned);
+    if let Some(result) = result.map(|result| Place::Value(Value::Register(caller, result))) {
+        state.tried.remove(&result);
+        state.tried.extend(tried.map(|tried| (result, tried)));
+    }
     let places = state.live.values_mut().map(|handles| &mut handles.places).chain(state.known.values_mut());
     for places in places {
         let result = result.map(|result| Place::Value(Value::Register(caller, result)));

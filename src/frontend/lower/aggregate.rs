@@ -74,9 +74,10 @@ fn is_followed(mut pointer: Value) -> bool {
             }
         }
         match answer {
-            Some(answer) => return answer,
-            None if constant_index(pointer.operand(1)) == Some(0) => pointer = pointer.operand(0),
-            None => return false,
+            Some(true) => return true,
+            // What is last in its struct may stand in a struct that goes on.
+            Some(false) | None if constant_index(pointer.operand(1)) == Some(0) => pointer = pointer.operand(0),
+            Some(false) | None => return false,
         }
     }
     false

@@ -82,8 +82,8 @@ impl Tabulation<'_, '_> {
         let phase = self.phase(at);
         let pairs = self.parameters(at.key.function, callee, arguments);
         let holdings = Working::of(self.locksets.get(before.lockset), &before.sites);
-        let (mut entry, mut aside, mut levels, mut passed) =
-            (Working::default(), Working::default(), Working::default(), Vec::new());
+        let (mut entry, mut aside, mut passed) = (Working::default(), Working::default(), Vec::new());
+        let mut given = Vec::new();
         for (held, site) in holdings.items {
             let names = self.in_callee(&held.names, &pairs);
             if names.is_empty() {
@@ -91,10 +91,8 @@ impl Tabulation<'_, '_> {
             } else {
                 passed.push((names.clone(), held.names.clone()));
                 // The callee knows one level: how many there are is the caller's business, so that recursion needs one context.
-                if held.count > 1 {
-                    levels.items.push((Held { count: held.count - 1, ..held.clone() }, site));
-                }
-                entry.items.push((Held { names, count: 1, ..held }, site));
+                entry.items.push((Held { names: names.clone(), count: 1, ..held.clone() }, site));
+                given.push((names, held, site));
             }
         }
         for extra in extra.iter().cloned().chain(skeleton.is_atomic.then(super::effects::atomic_section)) {
@@ -103,6 +101,16 @@ impl Tabulation<'_, '_> {
         let bindings = self.bindings(at.key, callee, arguments);
         let numbers = self.numbers(at, before, callee, arguments);
         let context = self.enter(callee, standing, entry, (bindings, numbers));
+        // A weaker context may stand for this one: what it does not know of is as little its business as the caller's further levels.
+        let known = self.locksets.get(self.contexts.all[context].key.lockset);
+        for (names, held, site) in given {
+            let is_known = known.iter().any(|one| one.token == held.token && one.names.agree(&names));
+            match held.count {
+                count if is_known && count > 1 => aside.items.push((Held { count: count - 1, ..held }, site)),
+                _ if !is_known && is_kept_by_callers(held.token) => aside.items.push((held, site)),
+                _ => {}
+            }
+        }
         self.contexts.all[at.context].callees.insert(Edge { site: at.site, callee: context, phase });
         if !skeleton.is_changing {
             return Called { context: Some(context), outcomes: vec![before.clone()] };
@@ -129,7 +137,7 @@ impl Tabulation<'_, '_> {
                 let section = super::effects::atomic_section();
                 after.give_back(section.token, &section.names);
             }
-            for (held, site) in aside.items.iter().chain(&levels.items) {
+            for (held, site) in &aside.items {
                 let is_released = held.token == Token::Lock
                     && (exit.released.all || exit.released.families().any(|family| self.identity.may_alias(family, held.family)));
                 if is_released {
@@ -363,6 +371,14 @@ impl Tabulation<'_, '_> {
             let waiting: Vec<(ContextId, BlockId)> = self.contexts.all[context].waiting.iter().copied().collect();
             waiting.into_iter().for_each(|(caller, block)| self.plan(caller, block));
         }
+    }
+}
+
+/// Whether a thing stays what it is while a callee runs that does not know of it, unless the callee says that it may be released.
+fn is_kept_by_callers(token: Token) -> bool {
+    match token {
+        Token::Lock | Token::OnceDone | Token::OwnArgument | Token::Acquired | Token::Handed => true,
+        Token::AtomicSection | Token::InsideOnce | Token::Permit | Token::Unsent => false,
     }
 }
 

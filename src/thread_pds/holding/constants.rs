@@ -25,7 +25,7 @@ pub type Numbers = Vec<(usize, u64)>;
 /// More tuples of numbers of one function are not told apart.
 const MOST_TUPLES: usize = 8;
 /// With more contexts of all functions together, no further ones are told apart by numbers.
-const MOST_CONTEXTS: usize = 2000;
+const MOST_CONTEXTS: usize = 16_000;
 
 /// In larger functions every branch counts.
 const MOST_BLOCKS: usize = 1000;

@@ -179,7 +179,7 @@ struct Crowd {
 const MOST_CONTEXTS: usize = 256;
 const MOST_CONTEXTS_WITH_TERMS: usize = 48;
 /// Of all functions together: from then on a function has one entry for each standing.
-const MOST_CONTEXTS_IN_ALL: usize = 4000;
+const MOST_CONTEXTS_IN_ALL: usize = 32_000;
 
 impl Contexts {
     /// The context for a key, or for a weaker one when there are too many. `true` when it is new.

@@ -55,7 +55,7 @@ impl Performance<'_, '_> {
             Effect::GetAttribute { object, attribute, value } => self.get_attribute(*object, *attribute, *value),
             Effect::InitializeAttribute { object } => self.initialize_attribute(*object),
 
-            Effect::Spawn { entry, argument, handle, attributes, count, returns } => {
+            Effect::Spawn { entry, argument, handle, attributes, count, returns, result: _ } => {
                 self.spawn(*entry, *argument, *handle, *attributes, *count, *returns)
             }
             Effect::Join { handle, value, returns, attempt } => self.join(*handle, *value, *returns, *attempt, resume),

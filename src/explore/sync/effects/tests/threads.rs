@@ -28,6 +28,7 @@ fn spawn(machine: &mut StandIn, attributes: Value) -> ThreadId {
         argument: Some(3),
         count: SpawnCount::One,
         returns: ThreadResult::Pointer,
+        result: None,
     };
     assert_eq!(machine.call(0, effect, &[at(500), attributes, function(0x40), number(7)]), 0);
     machine.spawned.last().unwrap().0

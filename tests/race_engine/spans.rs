@@ -1,0 +1,50 @@
+//! Arrays inside structures: whoever indexes one stays in it, as long as something follows it.
+
+use lockcheck::findings::Reason;
+
+use super::support::said_of;
+
+const NAMES: &str = "extern int __VERIFIER_nondet_int(void);
+struct part { MUTEX_FIRST long hits[4]; long after; } *all;
+";
+
+/// Threads that take the lock of one part, and count in its array; another one that only takes locks.
+fn counting(part: &str, body: &str) -> String {
+    let part = part.replace("MUTEX_FIRST", "pthread_mutex_t m;");
+    format!(
+        "{part}
+        void *f(void *a) {{ struct part *p = all + __VERIFIER_nondet_int(); int j = __VERIFIER_nondet_int(); {body} return 0; }}
+        int main(void) {{ pthread_t t, u; all = calloc(8, sizeof *all); for (int i = 0; i < 8; i++) pthread_mutex_init(&all[i].m, 0);
+        pthread_create(&t, 0, f, 0); pthread_create(&u, 0, f, 0); pthread_join(t, 0); pthread_join(u, 0); return 0; }}"
+    )
+}
+
+#[test]
+fn an_index_stays_in_its_array() {
+    let said = said_of(&counting(NAMES, "L(p->m); p->hits[j]++; p->after++; U(p->m);"));
+    said.refuted("memory allocated at trap.c:15", Reason::RelativeLock);
+}
+
+#[test]
+fn what_is_not_bounded_may_leave_the_array() {
+    let memory = "memory allocated at trap.c:15";
+    // Through a pointer to an element one may go on.
+    said_of(&counting(NAMES, "long *q = &p->hits[j]; L(p->m); q[__VERIFIER_nondet_int()]++; U(p->m);")).race(memory);
+    // Nothing follows: the structure may have been allocated longer than its type says.
+    let last = NAMES.replace(" long after;", "").replace("MUTEX_FIRST", "pthread_mutex_t m; long after;");
+    said_of(&counting(&last, "L(p->m); p->hits[j]++; U(p->m);")).race(memory);
+    // The lock of another part.
+    said_of(&counting(NAMES, "L(all[j].m); p->hits[j]++; U(all[j].m);")).race(memory);
+    // Who steps back from an element may stand before the array.
+    said_of(&counting(NAMES, "L(p->m); *(&p->hits[j] - 1) = 1; U(p->m);")).race(memory);
+}
+
+#[test]
+fn what_is_last_in_a_structure_that_goes_on_is_bounded() {
+    let inner = "extern int __VERIFIER_nondet_int(void); struct inner { long count, hits[4]; };
+        struct part { pthread_mutex_t m; struct inner in; long after; } *all;";
+    let said = said_of(&counting(inner, "L(p->m); p->in.hits[j]++; U(p->m); "));
+    said.refuted("memory allocated at trap.c:14", Reason::RelativeLock);
+    let last = inner.replace(" long after;", "").replace("pthread_mutex_t m;", "pthread_mutex_t m; long after;");
+    said_of(&counting(&last, "L(p->m); p->in.hits[j]++; U(p->m);")).race("memory allocated at trap.c:14");
+}
