@@ -216,3 +216,39 @@ b0:
     );
     expect(&body, &[("main", 1, "Texts+*"), ("main", 2, "format+* table+*")]);
 }
+
+/// Two pieces of memory that are copied into one another, from anywhere to anywhere, hold the same, at all places; one that is only copied from, or only copied to, does
+/// not take part, and neither does one that is filled at a known place.
+#[test]
+fn memory_that_is_copied_back_and_forth_is_one() {
+    let body = r#"
+function @malloc "malloc" (%0: i64) returns ptr
+global @a "a" size 4 align 4 = -
+global @b "b" size 4 align 4 = -
+global @c "c" size 4 align 4 = -
+function @main "main" (%0: i64) returns i32 {
+b0:
+  %1: ptr = call @malloc(%0) !s0
+  %2: ptr = call @malloc(%0) !s1
+  %3: ptr = call @malloc(%0) !s2
+  %4: ptr = call @malloc(%0) !s3
+  store global @a to %1 align 8 !s4
+  store global @b to %2 align 8 !s5
+  store global @c to %3 align 8 !s6
+  %5: ptr = offset %1, 0, %0 * 1 !s7
+  %6: ptr = offset %2, 0, %0 * 1 !s8
+  %7: ptr = offset %3, 0, %0 * 1 !s9
+  copy_memory %5, %6, %0 !s10
+  copy_memory %6, %5, %0 !s11
+  copy_memory %4, %7, %0 !s12
+  copy_memory %5, %7, %0 !s13
+  %8: ptr = offset %1, 24 !s14
+  %9: ptr = load %8 align 8 !s15
+  %10: ptr = load %2 align 8 !s16
+  %11: ptr = load %3 align 8 !s17
+  %12: ptr = load %4 align 8 !s18
+  store global @a to %6 align 8 !s19
+  return i32 0 !s20
+}"#;
+    expect(body, &[("main", 9, "a b c"), ("main", 10, "a b c"), ("main", 11, "c"), ("main", 12, "c")]);
+}

@@ -36,8 +36,11 @@ pub(super) type Cell = (Class, Form, NodeId);
 #[derive(Debug, Default)]
 pub(super) struct ObjectMemory {
     pub cells: Vec<Cell>,
-    views: Vec<Cell>,
+    pub views: Vec<Cell>,
     pub links: Vec<Link>,
+    /// The object that keeps the content of this one, and whether this one keeps that of others (`shared`).
+    pub keeper: Option<AbstractObjectId>,
+    pub is_shared: bool,
     /// Code outside the program may hold its address.
     pub is_escaped: bool,
     /// Each thread has one of its own, which the library keeps for it.
@@ -175,6 +178,7 @@ impl Solver<'_> {
             Content::Outside => return Some(self.escaped),
             Content::Nothing => return None,
         }
+        let (object, class) = self.kept_at(object, class);
         let class = self.class_for(object, class, form);
         let form = Form { width: form.width.min(self.pointer_bytes), ..form };
         if let Some(&node) = self.cells.get(&(object, class, form)) {
@@ -208,6 +212,7 @@ impl Solver<'_> {
             Content::Outside => return Some(self.unknown_value),
             Content::Nothing => return None,
         }
+        let (object, class) = self.kept_at(object, class);
         let class = self.class_for(object, class, form);
         if let Some(&node) = self.views.get(&(object, class, form)) {
             return Some(node);
@@ -252,12 +257,18 @@ impl Solver<'_> {
     }
 
     pub fn add_link(&mut self, object: AbstractObjectId, link: Link) {
-        if self.links.insert((object, link.from, link.object, link.to)) {
+        let (object, from) = self.kept_at(object, link.from);
+        let (target, to) = self.kept_at(link.object, link.to);
+        let link = Link { from, object: target, to, ..link };
+        // What is one object needs no copy.
+        let is_inside = object == target && from == Class::ANY && to == Class::ANY && link.types == Types::Kept;
+        if !is_inside && self.links.insert((object, link)) {
             self.memories[object.index()].links.push(link);
             for index in 0..self.memories[object.index()].cells.len() {
                 let cell = self.memories[object.index()].cells[index];
                 self.copy_cell(link, cell);
             }
+            self.note_link(object, link);
         }
     }
 

@@ -33,6 +33,7 @@ mod memory;
 mod object;
 mod order;
 mod set;
+mod shared;
 mod solve;
 mod statistics;
 mod texts;
@@ -168,13 +169,14 @@ impl PointsTo {
         let main = solver.edges.iter().find(|edge| edge.kind == CallKind::Main).map(|edge| edge.callee);
         let runs_once = main.filter(|main| solver.edges.iter().filter(|edge| edge.callee == *main).count() == 1);
         let is_unique = solver.objects.iter().map(|object| is_unique(program, object, runs_once)).collect();
+        let cells = solver.cells_of_objects();
         let mut points_to = PointsTo {
             object_numbers: solver.take_object_numbers(),
             objects: solver.objects,
             is_escaped,
             is_of_thread: solver.memories.iter().map(|memory| memory.is_of_thread).collect(),
             is_unique,
-            cells: solver.memories.into_iter().map(|memory| memory.cells).collect(),
+            cells,
             locations: solver.locations,
             graph: solver.graph,
             registers,

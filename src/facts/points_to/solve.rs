@@ -17,9 +17,10 @@ use super::form::Form;
 use super::graph::{Constraint, Graph, NodeId};
 use super::library::Registration;
 use super::location::{Class, LocationTable};
-use super::memory::ObjectMemory;
+use super::memory::{Link, ObjectMemory};
 use super::object::{AbstractObject, AbstractObjectId, AbstractObjectKind};
 use super::set::LocationSet;
+use super::shared::WholeLinks;
 use super::statistics::Statistics;
 use super::texts::{has_many_texts, is_text};
 use crate::deadline::{Deadline, OutOfTime};
@@ -42,7 +43,8 @@ pub(super) struct Solver<'p> {
     pub views: FxHashMap<(AbstractObjectId, Class, Form), NodeId>,
     /// Where cells are, whatever the types of their accesses.
     pub places: FxHashSet<(AbstractObjectId, Class, u32)>,
-    pub links: FxHashSet<(AbstractObjectId, Class, AbstractObjectId, Class)>,
+    pub links: FxHashSet<(AbstractObjectId, Link)>,
+    pub whole_links: WholeLinks,
     pub locations: LocationTable,
     pub graph: Graph,
     pub contexts: Contexts,
@@ -123,6 +125,7 @@ impl<'p> Solver<'p> {
             views: FxHashMap::default(),
             places: FxHashSet::default(),
             links: FxHashSet::default(),
+            whole_links: WholeLinks::default(),
             locations: LocationTable::default(),
             graph,
             contexts: Contexts::of(program, models),
