@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::execution::Execution;
 use super::possible::{Sides, message};
-use crate::engines::race::{Candidate, RaceLimit, RaceResult, Side};
+use crate::engines::race::{Candidate, RaceLimit, RaceResult, RefutedGroup, Side};
 use crate::explore::campaign::Aim;
 use crate::explore::scheduler::Target;
 use crate::facts::Facts;
@@ -67,7 +67,7 @@ impl<'a> Races<'a> {
         findings
     }
 
-    /// Races that a run has shown and that the engine had not raised: bugs of ours.
+    /// Races that a run has shown and that the engine had not raised: bugs of ours, unless the report says that accesses may be missing.
     pub fn contradictions(&self, findings: &[Finding]) -> Vec<Note> {
         let is_confirmed =
             |finding: &&Finding| finding.rule == Rule::DataRace && matches!(finding.verdict, Verdict::Confirmed { .. });
@@ -78,15 +78,18 @@ impl<'a> Races<'a> {
                 RaceLimit::OutOfTime => true,
             })
         };
+        let points_to = &self.sides.facts.points_to;
+        let is_assumed_away = points_to.assumes_types_of_allocations()
+            || points_to.assumes_types_of_copies()
+            || points_to.misses_computed_addresses();
+        let is_explained = |finding: &&Finding| is_assumed_away && self.refuted_on_lines_of(finding).is_none();
         let unexpected = findings.iter().filter(is_confirmed).filter(|finding| !is_raised(finding) && !is_cut_off(finding));
+        let unexpected = unexpected.filter(|finding| !is_explained(finding));
         unexpected.map(|finding| self.contradiction(finding)).collect()
     }
 
     fn contradiction(&self, finding: &Finding) -> Note {
-        let lines = lines_of(finding);
-        let refuted =
-            self.result.refuted.iter().find(|group| group.ends.iter().map(Side::line).collect::<BTreeSet<_>>() == lines);
-        let what = match refuted {
+        let what = match self.refuted_on_lines_of(finding) {
             Some(group) => format!("had refuted it ({}: {})", group.reason.name(), group.detail),
             None => "had not raised it".to_owned(),
         };
@@ -96,6 +99,11 @@ impl<'a> Races<'a> {
             finding.object
         );
         Note { kind: NoteKind::Contradiction, message, place }
+    }
+
+    fn refuted_on_lines_of(&self, finding: &Finding) -> Option<&RefutedGroup> {
+        let lines = lines_of(finding);
+        self.result.refuted.iter().find(|group| group.ends.iter().map(Side::line).collect::<BTreeSet<_>>() == lines)
     }
 
     pub fn refuted(&self) -> Vec<Refuted> {
@@ -217,7 +225,6 @@ fn is_about(finding: &Finding, candidate: &Candidate) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engines::race::RefutedGroup;
     use crate::facts::ThreadId;
     use crate::findings::{Reason, Role};
     use crate::models::Models;

@@ -1,6 +1,10 @@
 //! What memory is allocated as, how large it is, and what may lie in it.
 
-use crate::text_programs::{expect, points_to, program};
+use lockcheck::facts::PointsTo;
+use lockcheck::models::Models;
+use lockcheck::program::Program;
+
+use crate::text_programs::{expect, expect_of, points_to, program};
 
 const TYPES: &str = r#"
 type t0 size 16 struct "conn" {"self" 0 64 type t1, "next" 64 64 type t1}
@@ -48,6 +52,11 @@ b0:
     expect(&format!("{TYPES}{body}"), &expected.map(|(register, set)| ("main", register, set)));
 }
 
+fn of_large(program: &Program) -> PointsTo {
+    let models = Models::embedded();
+    PointsTo::of_large(program, &models.bind(program))
+}
+
 /// Two allocations reach one pointer, which is used as a pointer to `item`: what was allocated as `conn` is none. `allocate` makes the first of them.
 fn two_allocations(allocate: &str, binding: &str) -> String {
     format!(
@@ -66,7 +75,6 @@ b0:
 
 #[test]
 fn memory_is_used_as_what_it_is_allocated_as() {
-    let assumes = |text: &str| points_to(&program(text)).assumes_types_of_allocations();
     for (allocate, binding, set, is_assumed) in [
         // A variable says what it is, and the size is that of one, or of several.
         ("%2: ptr = call @malloc(i64 16) !s0", "binding v0 is %2", "heap-s1+8", true),
@@ -79,9 +87,14 @@ fn memory_is_used_as_what_it_is_allocated_as() {
         ("%2: ptr = call @malloc(i64 16) !s0", "", "heap-s0+8 heap-s1+8", false),
         ("%2: ptr = call @malloc(i64 48) !s0", "binding v0 is %2\n  binding v1 is %2", "heap-s0+8 heap-s1+8", false),
     ] {
-        let text = two_allocations(allocate, binding);
-        expect(&text, &[("main", 5, set)]);
-        assert_eq!(assumes(&text), is_assumed, "{allocate} {binding}");
+        let program = program(&two_allocations(allocate, binding));
+        let found = of_large(&program);
+        expect_of(&program, &found, &[("main", 5, set)]);
+        assert_eq!(found.assumes_types_of_allocations(), is_assumed, "{allocate} {binding}");
+        // A small program is looked at again, and nothing is assumed.
+        let found = points_to(&program);
+        expect_of(&program, &found, &[("main", 5, "heap-s0+8 heap-s1+8")]);
+        assert!(!found.assumes_types_of_allocations(), "{allocate} {binding}");
     }
 }
 
@@ -104,8 +117,10 @@ b0:
 }}"#
         )
     };
-    expect(&body("0"), &[("main", 6, "long+8")]);
-    expect(&body("8"), &[("main", 6, "heap-s0+8 long+8")]);
+    for (place, set) in [("0", "long+8"), ("8", "heap-s0+8 long+8")] {
+        let program = program(&body(place));
+        expect_of(&program, &of_large(&program), &[("main", 6, set)]);
+    }
 }
 
 /// A wrapper that never asks for nothing asks for what it is told to; one that asks for more, for more.

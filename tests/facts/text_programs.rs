@@ -57,9 +57,13 @@ fn set(program: &Program, points_to: &PointsTo, function: &str, register: usize)
 #[track_caller]
 pub fn expect(body: &str, expected: &[(&str, usize, &str)]) {
     let program = program(body);
-    let points_to = points_to(&program);
+    expect_of(&program, &points_to(&program), expected);
+}
+
+#[track_caller]
+pub fn expect_of(program: &Program, points_to: &PointsTo, expected: &[(&str, usize, &str)]) {
     for (function, register, pointees) in expected {
-        assert_eq!(set(&program, &points_to, function, *register), *pointees, "register {register} of {function}");
+        assert_eq!(set(program, points_to, function, *register), *pointees, "register {register} of {function}");
     }
 }
 

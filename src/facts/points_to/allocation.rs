@@ -6,7 +6,8 @@
 //! # Theorem      An allocation has at most the size that is found for its context. That memory which is allocated as a structure holds such structures and
 //!                nothing else is what almost every program does, and not what C demands: where it matters, the program rests on the
 //!                assumption `typed-allocation`.
-//! # Deviations   A size that is one of several numbers is the largest of them.
+//! # Deviations   1. A size that is one of several numbers is the largest of them.  2. Programs that are not large are looked at again without types of allocated memory
+//!                where those were of importance: nothing needs to be assumed there.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -21,6 +22,14 @@ use crate::program::describe::{pointee, resolve};
 use crate::program::{
     AliasType, BinaryOp, Constant, DebugType, DebugTypeId, DebugTypeKind, Function, Instruction, Operand, Operation, Program, RegisterId, SiteId,
 };
+
+/// What allocated memory is taken to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Allocated {
+    /// What it is allocated as.
+    AsUsed,
+    AsAnything,
+}
 
 /// What a call passes to its callee, as far as its text says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,11 +78,12 @@ pub(super) struct Allocations {
     passed: FxHashMap<SiteId, Vec<Passed>>,
     /// What the result of a call is used as, if its function says so.
     used_as: FxHashMap<SiteId, Use>,
+    allocated: Allocated,
 }
 
 impl Allocations {
-    pub fn of<'p>(program: &'p Program, structures: &Declarations<'p>) -> Allocations {
-        let mut found = Allocations { passed: FxHashMap::default(), used_as: FxHashMap::default() };
+    pub fn of<'p>(program: &'p Program, structures: &Declarations<'p>, allocated: Allocated) -> Allocations {
+        let mut found = Allocations { passed: FxHashMap::default(), used_as: FxHashMap::default(), allocated };
         for function in &program.functions {
             let body = Text::of(program, function);
             let uses = Uses::of(&body, structures);
@@ -107,6 +117,9 @@ impl Allocations {
 
     /// What the results of these calls are used as, when that is one structure, and one or more of it fill what is asked for.
     fn structure(&self, program: &Program, sites: &[SiteId], amount: Amount) -> Option<DebugTypeId> {
+        if self.allocated == Allocated::AsAnything {
+            return None;
+        }
         let mut said = sites.iter().filter_map(|site| self.used_as.get(site));
         let mut candidates = said.next()?.clone();
         said.for_each(|used| candidates.retain(|one| used.iter().any(|other| is_same(program, *one, *other))));

@@ -14,7 +14,7 @@
 //!                compiler promises to be in bounds drops what would lie beyond the object's end; below its start it stands for the whole object.
 //!                5. Only functions found reachable are looked at.  6. A load sees what was stored with a type that C lets it read (`AliasType`,
 //!                `declared`), and members are addressed in what can hold them; a copy of a fixed number of bytes into something declared forgets types, all others
-//!                keep them (`copy`). A call through a pointer reaches functions that fit it (`call`).  7. Memory has the type it is allocated as (`allocation`).
+//!                keep them (`copy`). A call through a pointer reaches functions that fit it (`call`).  7. In large programs memory has the type it is allocated as (`allocation`).
 
 mod allocation;
 mod arithmetic;
@@ -47,6 +47,7 @@ pub use location::{Location, Offset};
 pub use object::{AbstractObject, AbstractObjectId, AbstractObjectKind, Callers};
 pub use statistics::Statistics;
 
+use allocation::Allocated;
 use context::Contexts;
 use graph::{Graph, NodeId};
 use location::{Class, LocationTable};
@@ -56,6 +57,9 @@ use super::call_graph::{CallEdge, CallKind};
 use crate::deadline::{Deadline, OutOfTime};
 use crate::models::BoundModels;
 use crate::program::{ConstantId, Function, FunctionId, Operand, Program, SiteId};
+
+/// Registers of a program beyond which the types of allocated memory are assumed where they matter; what is smaller is looked at again without them.
+const ASSUMED_BEYOND: usize = 20_000;
 
 /// Who points where, and who calls whom.
 pub struct PointsTo {
@@ -119,7 +123,30 @@ impl PointsTo {
         entries: &[FunctionId],
         deadline: Deadline,
     ) -> Result<PointsTo, OutOfTime> {
-        let mut solver = Solver::new(program, models);
+        let found = PointsTo::solve_with(program, models, main, entries, Allocated::AsUsed, deadline)?;
+        let size: usize = program.functions.iter().map(|function| function.registers.len()).sum();
+        if found.assumes_types_of_allocations && size <= ASSUMED_BEYOND {
+            return PointsTo::solve_with(program, models, main, entries, Allocated::AsAnything, deadline);
+        }
+        Ok(found)
+    }
+
+    /// The facts of a program that begins in `main`, as they are found for a large one: memory holds what it is allocated as.
+    pub fn of_large(program: &Program, models: &BoundModels<'_>) -> PointsTo {
+        let main = program.function_named("main");
+        let found = PointsTo::solve_with(program, models, main, &[], Allocated::AsUsed, Deadline::NEVER);
+        found.expect("nothing ends it early")
+    }
+
+    fn solve_with(
+        program: &Program,
+        models: &BoundModels<'_>,
+        main: Option<FunctionId>,
+        entries: &[FunctionId],
+        allocated: Allocated,
+        deadline: Deadline,
+    ) -> Result<PointsTo, OutOfTime> {
+        let mut solver = Solver::new(program, models, allocated);
         for constructor in &program.constructors {
             solver.start(*constructor, CallKind::Constructor);
         }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::allocation::Allocations;
+use super::allocation::{Allocated, Allocations};
 use super::call::Call;
 use super::copy::CopyOfMemory;
 use super::context::{ContextId, Contexts};
@@ -99,7 +99,7 @@ pub(super) struct Solver<'p> {
 }
 
 impl<'p> Solver<'p> {
-    pub fn new(program: &'p Program, models: &'p BoundModels<'p>) -> Solver<'p> {
+    pub fn new(program: &'p Program, models: &'p BoundModels<'p>, allocated: Allocated) -> Solver<'p> {
         let declarations = Declarations::of(program);
         let mut graph = Graph::default();
         let [escaped, unknown_value, residue_sources, thread_results, signal_handlers, handed_over] =
@@ -129,7 +129,7 @@ impl<'p> Solver<'p> {
             locations: LocationTable::default(),
             graph,
             contexts: Contexts::of(program, models),
-            allocations: Allocations::of(program, &declarations),
+            allocations: Allocations::of(program, &declarations, allocated),
             declarations,
             returns: FxHashMap::default(),
             constants: FxHashMap::default(),
