@@ -58,7 +58,11 @@ impl Amount {
     fn times(self, other: Amount) -> Amount {
         match (self, other) {
             (Amount::AtMost(left), Amount::AtMost(right)) => left.checked_mul(right).map_or(Amount::Unknown, Amount::AtMost),
-            (Amount::AtMost(one) | Amount::Multiple(one), _) | (_, Amount::AtMost(one) | Amount::Multiple(one)) => Amount::Multiple(one),
+            (Amount::AtMost(left) | Amount::Multiple(left), Amount::AtMost(right) | Amount::Multiple(right)) => {
+                left.checked_mul(right).map_or(Amount::Unknown, Amount::Multiple)
+            }
+            (Amount::AtMost(one) | Amount::Multiple(one), Amount::Unknown)
+            | (Amount::Unknown, Amount::AtMost(one) | Amount::Multiple(one)) => Amount::Multiple(one),
             (Amount::Unknown, Amount::Unknown) => Amount::Unknown,
         }
     }
@@ -350,5 +354,22 @@ impl Solver<'_> {
         let object = self.object(object);
         let location = self.locate(object, Class::at(0), true).expect("an object has a first byte");
         self.graph.add_location(result, location);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Amount::{AtMost, Multiple, Unknown};
+
+    #[test]
+    fn a_product_is_a_multiple_of_what_is_known_of_its_factors() {
+        assert_eq!(AtMost(3).times(AtMost(16)), AtMost(48));
+        assert_eq!(AtMost(1).times(Multiple(16)), Multiple(16));
+        assert_eq!(Multiple(16).times(AtMost(2)), Multiple(32));
+        assert_eq!(Unknown.times(Multiple(16)), Multiple(16));
+        assert_eq!(AtMost(16).times(Unknown), Multiple(16));
+        assert_eq!(Unknown.times(Unknown), Unknown);
+        assert_eq!(AtMost(u64::MAX).times(AtMost(2)), Unknown);
+        assert!(Multiple(32).is_filled_by(16) && !Multiple(24).is_filled_by(16) && !AtMost(0).is_filled_by(16) && !Unknown.is_filled_by(1));
     }
 }
