@@ -1,8 +1,8 @@
 //! Allocations: how many bytes, and as what.
 //!
 //! # Definition   The calls of a context (`context`) pass a number, or a multiple of one, on to the allocation. The memory *is allocated as* a structure when the functions
-//!                of these calls use the pointer that is returned to them as one to this structure alone (the variable it is assigned to, the member it is stored in, the
-//!                members that are addressed through it, there or after it was stored and loaded again), and the size is that of one or more such structures.
+//!                of these calls use the pointer that is returned to them as one to this structure alone (the variable it is assigned to, the member it is stored in, there
+//!                or after it was stored and loaded again), and the size is that of one or more such structures.
 //! # Theorem      An allocation has at most the size that is found for its context. That memory which is allocated as a structure holds such structures and
 //!                nothing else is what almost every program does, and not what C demands: where it matters, the program rests on the
 //!                assumption `typed-allocation`.
@@ -269,9 +269,6 @@ impl Uses {
         let instructions = || function.blocks.iter().flat_map(|block| &block.instructions);
         for instruction in instructions() {
             match &instruction.operation {
-                Operation::Offset { base, structure: Some(structure), .. } => {
-                    uses.add(program, *base, structures.named(&program.structures[*structure]));
-                }
                 Operation::Store { value, access, .. } => {
                     let scalar = access.alias.map(|alias| match &program.alias_types[alias] {
                         AliasType::Member { scalar, .. } => &program.alias_types[*scalar],

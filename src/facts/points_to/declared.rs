@@ -5,7 +5,7 @@
 //! # Theorem      Whoever accesses or addresses a member of a structure, or accesses a pointer to one, in a declared object that does not hold it, or in memory into which
 //!                such an object was copied, has no defined behaviour (C17 6.5p6, 6.5p7, 6.5.2.3p4).
 //! # Deviations   1. A structure without a name is any that has a member at the same place.  2. `void *`, and pointers to
-//!                anything but a structure or a function, stand for all pointers.  3. Structures of one name are one, and so are a structure and a typedef of
+//!                anything but a structure or a function, stand for all pointers.  3. Where a member is addressed, structures of one size are one. Structures of one name are one, and so are a structure and a typedef of
 //!                one without a name.
 
 use std::cell::RefCell;
@@ -23,6 +23,8 @@ const DEEPEST: usize = 64;
 #[derive(Debug, Default)]
 struct Held<'p> {
     structures: FxHashSet<&'p str>,
+    /// The sizes of these structures.
+    sizes: FxHashSet<u64>,
     /// The names that the compiler gives to pointers to structures.
     pointers: FxHashSet<String>,
     has_other_pointers: bool,
@@ -71,14 +73,18 @@ impl<'p> Declarations<'p> {
         self.look(ty, |held| held.is_none_or(|held| self.may_be_accessed(held, alias, at)))
     }
 
-    /// Whether a structure of this name can lie in what is declared as `ty`, at this distance from its start if that is known.
+    /// Whether a structure of this name, or one that looks like it, can lie in what is declared as `ty`: the linker makes one of types that do. At this distance from its start if that is known.
     pub fn may_contain(&self, ty: DebugTypeId, structure: StructureId, at: Option<u64>) -> bool {
         let key = (ty, structure, self.within(ty, at));
         if let Some(known) = self.contained.borrow().get(&key) {
             return *known;
         }
         let name = self.program.structures[structure].as_str();
-        let answer = self.look(ty, |held| held.is_none_or(|held| self.may_lie_in(held, name, key.2)));
+        let sizes = || self.named(name).iter().map(|id| self.program.debug_types[*id].size);
+        let answer = self.look(ty, |held| {
+            let is_of_size = |held: &Held<'p>| sizes().any(|size| held.sizes.contains(&size)) || sizes().next().is_none();
+            held.is_none_or(|held| is_of_size(held) || self.may_lie_in(held, name, key.2))
+        });
         self.contained.borrow_mut().insert(key, answer);
         answer
     }
@@ -129,7 +135,8 @@ impl<'p> Declarations<'p> {
                 let is_there = match (structure.as_str(), is_open) {
                     ("", false) => held.has_bytes(at, 1) || held.unnamed.iter().any(|member| member.contains(offset)),
                     (_, false) => self.may_lie_in(held, structure, begin),
-                    (_, true) => self.may_lie_in(held, structure.strip_prefix("struct.").unwrap_or(structure), begin),
+                    // The linker may have given it the name of another structure of the same form.
+                    (_, true) => true,
                 };
                 is_there && self.may_be_accessed(held, *scalar, at)
             }
@@ -201,6 +208,7 @@ impl<'p> Held<'p> {
                     }));
                 }
                 self.structures.insert(name);
+                self.sizes.insert(program.debug_types[ty].size);
                 fields.iter().try_for_each(|field| self.add_field(program, field, origin, depth))?;
             }
             DebugTypeKind::Union { fields, .. } => {

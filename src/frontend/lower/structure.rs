@@ -1,7 +1,8 @@
 //! Names of structures: what the address of a member says about the object that it lies in.
 //!
 //! An element pointer names the type that its base is used as. Clang calls a structure `struct.NAME`, by its tag or else by its typedef; the linker numbers types
-//! of one name that differ, or that it did not compare (`struct.NAME.7`). Structures without any name are called `struct.anon`, and say nothing.
+//! of one name that differ, or that it did not compare (`struct.NAME.7`), and makes one of types that look alike, whatever their names: a name stands for all structures of
+//! its size. Structures without any name are called `struct.anon`, and say nothing.
 
 use llvm_sys::LLVMTypeKind;
 use rustc_hash::FxHashMap;
