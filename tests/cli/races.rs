@@ -246,3 +246,46 @@ int main(void) {{
     let report = Scratch::with(&program).report(&["--check", "race", "--no-explore"]);
     assert_eq!(report["checks"]["race"], "safe", "{report}");
 }
+
+/// The linker makes one of structures that look alike, under one of their names: what is called through the other is called all the same.
+#[test]
+fn structures_of_one_form_stay_what_they_are_when_files_are_linked() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "list.c",
+        "struct list { void *previous; void *next; };\n\
+         struct list head;\n\
+         void link_up(void *p) { struct list *l = &head; l->previous = p; l->next = p; }\n",
+    );
+    scratch.write(
+        "jobs.c",
+        r#"
+#include <pthread.h>
+struct job { void (*run)(void *); void *argument; };
+static struct job queue[4];
+static int hits;
+void link_up(void *);
+static void count(void *p) { (void)p; hits++; }
+static void *worker(void *unused) {
+    struct job job = queue[0];
+    job.run(job.argument);
+    return unused;
+}
+int main(void) {
+    struct job job;
+    job.run = count;
+    job.argument = 0;
+    queue[0] = job;
+    link_up(queue);
+    pthread_t one, two;
+    pthread_create(&one, 0, worker, 0);
+    pthread_create(&two, 0, worker, 0);
+    pthread_join(one, 0);
+    pthread_join(two, 0);
+    return 0;
+}
+"#,
+    );
+    let run = scratch.lockcheck(&["--no-explore", "--check", "race", "list.c", "jobs.c"]).expect(1);
+    assert!(run.stdout.contains("possible data race on hits"), "{}", run.stdout);
+}
