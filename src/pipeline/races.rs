@@ -67,7 +67,8 @@ impl<'a> Races<'a> {
         findings
     }
 
-    /// Races that a run has shown and that the engine had not raised: bugs of ours, unless the report says that accesses may be missing.
+    /// Races that a run has shown and that the engine had not raised: bugs of ours, unless the program is so large that uses of
+    /// allocated memory were assumed away.
     pub fn contradictions(&self, findings: &[Finding]) -> Vec<Note> {
         let is_confirmed =
             |finding: &&Finding| finding.rule == Rule::DataRace && matches!(finding.verdict, Verdict::Confirmed { .. });
@@ -79,9 +80,7 @@ impl<'a> Races<'a> {
             })
         };
         let points_to = &self.sides.facts.points_to;
-        let is_assumed_away = points_to.assumes_types_of_allocations()
-            || points_to.assumes_types_of_copies()
-            || points_to.misses_computed_addresses();
+        let is_assumed_away = points_to.assumes_types_of_allocations();
         let is_explained = |finding: &&Finding| is_assumed_away && self.refuted_on_lines_of(finding).is_none();
         let unexpected = findings.iter().filter(is_confirmed).filter(|finding| !is_raised(finding) && !is_cut_off(finding));
         let unexpected = unexpected.filter(|finding| !is_explained(finding));

@@ -131,7 +131,8 @@ fn only_creation(input: Input<'_>, variable: Location) -> Option<SiteId> {
         let touches = |operand: Operand, width: Option<u64>| {
             input.points_to.pointees(id, operand).any(|written| match width {
                 Some(width) => input.points_to.may_alias(written, width, variable, size),
-                None => written.object == variable.object,
+                // Anywhere in the object, and behind a pointer from outside in all that code outside knows.
+                None => input.points_to.may_alias(Location { offset: Offset::Any, ..written }, size, variable, size),
             })
         };
         for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
@@ -149,6 +150,7 @@ fn only_creation(input: Input<'_>, variable: Location) -> Option<SiteId> {
                         }
                     }
                 }
+                // What writes nothing, or elsewhere.
                 _ => {}
             }
         }
