@@ -8,6 +8,8 @@ mod contained;
 mod allocations;
 #[path = "facts/contexts.rs"]
 mod contexts;
+#[path = "facts/crowds.rs"]
+mod crowds;
 #[path = "facts/declared.rs"]
 mod declared;
 #[cfg(feature = "llvm")]

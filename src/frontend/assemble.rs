@@ -7,7 +7,7 @@ use inkwell::module::Module;
 use super::coverage::Coverage;
 use super::diagnostics::Session;
 use super::sniff::Input;
-use super::{LoadOptions, Stage, link, lower, normalise, number, optimised, read, unpack, walk};
+use super::{LoadOptions, Stage, link, lower, mark, normalise, number, optimised, read, unpack, walk};
 use crate::error::Error;
 use crate::program::{Assumption, AssumptionKind, Program};
 
@@ -74,6 +74,7 @@ fn read_and_link<'a>(
                 check_content(&part.name, &module)?;
             }
             assumptions.extend(assumptions_about(&part.name, &module, input.is_trusted));
+            mark::mark(&module);
             modules.push(link::Named { file: part.name, module });
         }
     }

@@ -25,6 +25,8 @@ mod link;
 #[cfg(feature = "llvm")]
 pub mod lower;
 #[cfg(feature = "llvm")]
+mod mark;
+#[cfg(feature = "llvm")]
 mod normalise;
 #[cfg(feature = "llvm")]
 mod number;

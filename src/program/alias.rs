@@ -35,6 +35,22 @@ impl Program {
         }
     }
 
+    /// Whether it is the type of pointers to objects of a known type: neither of `void *`, nor of pointers to functions.
+    pub fn is_pointer_to_object(&self, ty: AliasTypeId) -> bool {
+        match &self.alias_types[ty] {
+            AliasType::Scalar { name, .. } => is_pointer_to_object(name),
+            AliasType::Member { scalar, .. } => self.is_pointer_to_object(*scalar),
+        }
+    }
+
+    /// Whether it is the type of numbers alone: no pointer, and not what bytes of anything are accessed as.
+    pub fn is_number(&self, ty: AliasTypeId) -> bool {
+        match &self.alias_types[ty] {
+            AliasType::Scalar { name, .. } => name != "any pointer" && !name.contains("char") && !is_pointer_to_object(name),
+            AliasType::Member { scalar, .. } => self.is_number(*scalar),
+        }
+    }
+
     fn is_above(&self, upper: AliasTypeId, lower: AliasTypeId) -> bool {
         let parent = |ty: &AliasTypeId| match &self.alias_types[*ty] {
             AliasType::Scalar { parent, .. } => *parent,
@@ -42,4 +58,10 @@ impl Program {
         };
         std::iter::successors(Some(lower), parent).any(|ty| ty == upper)
     }
+}
+
+/// Clang's names: `p1 int`, `p2 _ZTS4item`, `any p2 pointer`; `any pointer` is what is left.
+fn is_pointer_to_object(name: &str) -> bool {
+    let digits = name.strip_prefix("any p").or(name.strip_prefix('p'));
+    digits.is_some_and(|rest| rest.starts_with(|digit: char| digit.is_ascii_digit()))
 }

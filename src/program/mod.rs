@@ -57,13 +57,21 @@ pub struct Program {
     pub variables: TiVec<VariableId, Variable>,
     /// Parents before their children.
     pub alias_types: TiVec<AliasTypeId, AliasType>,
-    /// Names of structures whose members are addressed; the same for all structures of that name.
-    pub structures: TiVec<StructureId, String>,
+    /// Structures whose members are addressed; the same for all structures of that name.
+    pub structures: TiVec<StructureId, Structure>,
     /// Functions run before `main`, in order (`llvm.global_ctors`), and after it (`llvm.global_dtors`).
     pub constructors: Vec<FunctionId>,
     pub destructors: Vec<FunctionId>,
     /// What lowering could not represent exactly. Engines add the ones they meet to the verdicts that rest on them.
     pub assumptions: Vec<Assumption>,
+}
+
+/// A structure by its name in the source.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Structure {
+    pub name: String,
+    /// A linker may have made one of several structures that look alike: the name stands for all structures of its size.
+    pub is_merged: bool,
 }
 
 impl Program {

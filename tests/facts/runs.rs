@@ -11,7 +11,7 @@ use lockcheck::explore::run::{Limits, run};
 use lockcheck::explore::scheduler::Random;
 use lockcheck::facts::{AbstractObjectKind, CallGraph, PointsTo};
 use lockcheck::frontend::{LoadOptions, load};
-use lockcheck::models::Models;
+use lockcheck::models::{BoundModels, Models};
 use lockcheck::program::Program;
 
 /// Instructions after which a run is cut: what it has shown until then counts.
@@ -25,30 +25,29 @@ struct Totals {
     complaints: Vec<String>,
     checked: Checked,
     programs: usize,
+    /// Programs that are not compared when every pointer is a crowd.
+    excused: usize,
     set_sizes: Vec<usize>,
     registers_to_unknown: usize,
     indirect_calls: usize,
     indirect_callees: usize,
 }
 
+/// What runs show, against the sets, and against those that are found when every pointer is a crowd.
 fn check(name: &str, program: &Program, models: &Models, totals: &Mutex<Totals>) {
     let bound = models.bind(program);
+    let crowds = PointsTo::of_crowds(program, &bound, 0);
+    let mixed = follow(name, program, &bound, &crowds).0;
     let points_to = PointsTo::of(program, &bound);
-    let mut complaints = Vec::new();
-    let mut checked = Checked::default();
-    for seed in 0..SCHEDULES {
-        let mut machine = Machine::new(program, &bound, RunOptions::default()).expect("the program has a main");
-        let limits = Limits { steps: STEPS, ..Limits::default() };
-        let mut observer = Contained::new(program, &bound, &points_to);
-        run(&mut machine, &mut Random::new(seed), &limits, &mut observer);
-        checked.add(&observer.checked);
-        complaints.extend(observer.complaints.into_iter().map(|complaint| format!("{name}: {complaint}")));
-        if machine.threads().count() == 1 {
-            break;
-        }
-    }
+    let (mut complaints, checked) = follow(name, program, &bound, &points_to);
     let graph = CallGraph::of(&points_to);
     let mut totals = totals.lock().expect("no worker panics while it adds");
+    // Crowds leave more residues, and of many the tool says that it does not follow them.
+    if crowds.misses_computed_addresses() && !points_to.misses_computed_addresses() {
+        totals.excused += 1;
+    } else {
+        complaints.extend(mixed.into_iter().map(|complaint| format!("with crowds, {complaint}")));
+    }
     for (id, function) in program.functions.iter_enumerated() {
         if points_to.is_reachable(id) && !graph.reachable().contains(&id) {
             complaints.push(format!("{name}: {} is looked at, but not reachable", function.name));
@@ -62,6 +61,24 @@ fn check(name: &str, program: &Program, models: &Models, totals: &Mutex<Totals>)
     totals.checked.add(&checked);
     totals.programs += 1;
     totals.set_sizes.extend(points_to.set_sizes(program));
+}
+
+/// What runs show and the facts do not say, and how much was looked at.
+fn follow(name: &str, program: &Program, bound: &BoundModels<'_>, points_to: &PointsTo) -> (Vec<String>, Checked) {
+    let mut complaints = Vec::new();
+    let mut checked = Checked::default();
+    for seed in 0..SCHEDULES {
+        let mut machine = Machine::new(program, bound, RunOptions::default()).expect("the program has a main");
+        let limits = Limits { steps: STEPS, ..Limits::default() };
+        let mut observer = Contained::new(program, bound, points_to);
+        run(&mut machine, &mut Random::new(seed), &limits, &mut observer);
+        checked.add(&observer.checked);
+        complaints.extend(observer.complaints.into_iter().map(|complaint| format!("{name}: {complaint}")));
+        if machine.threads().count() == 1 {
+            break;
+        }
+    }
+    (complaints, checked)
 }
 
 fn check_all(programs: &[(String, PathBuf)]) -> Totals {
@@ -120,6 +137,7 @@ fn what_examples_do_is_contained_in_what_is_known_of_them() {
     assert!(totals.complaints.is_empty(), "{} complaints:\n{}", totals.complaints.len(), totals.complaints.join("\n"));
     let Checked { accesses, calls, foreign, .. } = totals.checked;
     assert!(accesses > 10_000 && calls > 1_000 && foreign > 100, "the runs show too little: {}", totals.checked);
+    assert!(totals.excused * 10 < totals.programs, "{} of {} programs are not compared with crowds", totals.excused, totals.programs);
 }
 
 /// `FACTS_SEEDS=from..to` takes other programs than the first hundred.
@@ -137,4 +155,5 @@ fn what_generated_programs_do_is_contained_in_what_is_known_of_them() {
     let totals = check_all(&(from..to).map(write).collect::<Vec<_>>());
     assert!(totals.complaints.is_empty(), "{} complaints:\n{}", totals.complaints.len(), totals.complaints.join("\n"));
     assert!(totals.checked.pointers > 10_000, "the runs show too little: {}", totals.checked);
+    assert!(totals.excused * 10 < totals.programs, "{} of {} programs are not compared with crowds", totals.excused, totals.programs);
 }

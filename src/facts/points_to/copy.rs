@@ -16,6 +16,8 @@ pub(super) struct CopyOfMemory {
     pub size: Option<u64>,
     /// What is copied is read with the type it was stored with.
     pub keeps_types: bool,
+    /// It goes through the pool (`pool`).
+    pub is_pooled: bool,
 }
 
 impl Solver<'_> {
@@ -28,7 +30,7 @@ impl Solver<'_> {
         if let (Some(to), Some(from)) = (to, from) {
             let copy = self.copies.len() as u32;
             let transfer = self.object(AbstractObject::new(AbstractObjectKind::Transfer(copy)));
-            self.copies.push(CopyOfMemory { transfer, size, keeps_types });
+            self.copies.push(CopyOfMemory { transfer, size, keeps_types, is_pooled: false });
             self.attach(from, Constraint::CopySource { copy });
             self.attach(to, Constraint::CopyDestination { copy });
         }
@@ -36,11 +38,12 @@ impl Solver<'_> {
 
     /// A copy of memory reads what this location points at: its bytes are in the transfer from its first byte on.
     pub fn copy_from(&mut self, copy: u32, object: AbstractObjectId, class: Class) {
-        let CopyOfMemory { transfer, size, .. } = self.copies[copy as usize];
+        let CopyOfMemory { transfer, size, is_pooled, .. } = self.copies[copy as usize];
+        let (transfer, to) = if is_pooled { (self.pool(), Class::ANY) } else { (transfer, Class::at(0)) };
         match self.content(object) {
             Content::Cells if !self.is_without_pointers(object) => {
                 let link =
-                    Link { from: self.folded(object, class), object: transfer, to: Class::at(0), size, types: Types::Kept };
+                    Link { from: self.folded(object, class), object: transfer, to, size, types: Types::Kept };
                 self.add_link(object, link);
             }
             Content::Outside => {
@@ -55,7 +58,7 @@ impl Solver<'_> {
 
     /// A copy of memory writes what this location points at.
     pub fn copy_to(&mut self, copy: u32, object: AbstractObjectId, class: Class) {
-        let CopyOfMemory { transfer, size, keeps_types } = self.copies[copy as usize];
+        let CopyOfMemory { transfer, size, keeps_types, is_pooled } = self.copies[copy as usize];
         match self.content(object) {
             Content::Cells if self.is_constant(object) => {}
             Content::Cells => {
@@ -65,9 +68,13 @@ impl Solver<'_> {
                     (false, None) => Types::Assumed,
                     (false, Some(_)) => Types::Forgotten,
                 };
+                if is_pooled {
+                    return self.draw_from_pool(object, class, size, types);
+                }
                 self.add_link(transfer, Link { from: Class::at(0), object, to: class, size, types });
             }
             Content::Outside => {
+                let transfer = if is_pooled { self.pool() } else { transfer };
                 if let Some(view) = self.view(transfer, Class::ANY, Form::of(1)) {
                     self.graph.add_edge(view, self.escaped);
                 }

@@ -5,7 +5,7 @@
 //! # Theorem      Whoever accesses or addresses a member of a structure, or accesses a pointer to one, in a declared object that does not hold it, or in memory into which
 //!                such an object was copied, has no defined behaviour (C17 6.5p6, 6.5p7, 6.5.2.3p4).
 //! # Deviations   1. A structure without a name is any that has a member at the same place.  2. `void *`, and pointers to
-//!                anything but a structure or a function, stand for all pointers.  3. Where a member is addressed, structures of one size are one. Structures of one name are one, and so are a structure and a typedef of
+//!                anything but a structure or a function, stand for all pointers.  3. Where a member is addressed in a module that was linked before, structures of one size are one. Structures of one name are one, and so are a structure and a typedef of
 //!                one without a name.
 
 use std::cell::RefCell;
@@ -14,7 +14,7 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::describe::{resolve, size_of};
-use crate::program::{AliasType, AliasTypeId, DebugTypeId, DebugTypeKind, Field, Program, StructureId};
+use crate::program::{AliasType, AliasTypeId, DebugTypeId, DebugTypeKind, Field, Program, Structure, StructureId};
 
 /// How deep structures lie in one another at the most.
 const DEEPEST: usize = 64;
@@ -73,20 +73,30 @@ impl<'p> Declarations<'p> {
         self.look(ty, |held| held.is_none_or(|held| self.may_be_accessed(held, alias, at)))
     }
 
-    /// Whether a structure of this name, or one that looks like it, can lie in what is declared as `ty`: the linker makes one of types that do. At this distance from its start if that is known.
+    /// Whether this structure can lie in what is declared as `ty`, or one that looks like it if a linker may have made one of them. At this distance from its start if that is known.
     pub fn may_contain(&self, ty: DebugTypeId, structure: StructureId, at: Option<u64>) -> bool {
         let key = (ty, structure, self.within(ty, at));
         if let Some(known) = self.contained.borrow().get(&key) {
             return *known;
         }
-        let name = self.program.structures[structure].as_str();
+        let Structure { name, is_merged } = &self.program.structures[structure];
         let sizes = || self.named(name).iter().map(|id| self.program.debug_types[*id].size);
         let answer = self.look(ty, |held| {
-            let is_of_size = |held: &Held<'p>| sizes().any(|size| held.sizes.contains(&size)) || sizes().next().is_none();
-            held.is_none_or(|held| is_of_size(held) || self.may_lie_in(held, name, key.2))
+            let is_of_size = |held: &Held<'p>| *is_merged && sizes().any(|size| held.sizes.contains(&size));
+            held.is_none_or(|held| is_of_size(held) || sizes().next().is_none() || self.may_lie_in(held, name, key.2))
         });
         self.contained.borrow_mut().insert(key, answer);
         answer
+    }
+
+    /// Whether a structure of this name occurs in what is declared as `ty`, or may do so.
+    pub fn may_contain_named(&self, ty: DebugTypeId, structure: &str) -> bool {
+        self.look(ty, |held| held.is_none_or(|held| held.structures.contains(structure)))
+    }
+
+    /// Whether characters occur in what is declared as `ty`, or may do so.
+    pub fn has_characters(&self, ty: DebugTypeId) -> bool {
+        size_of(self.program, ty) == 1 || self.look(ty, |held| held.is_none_or(|held| !held.has_no_bytes()))
     }
 
     /// Memory that is allocated for several is each of them.

@@ -1,7 +1,7 @@
 //! How memory is accessed: how many bytes, as which type, as addresses or as a number.
 //!
 //! # Definition   A load reads a number when its value consists of integers or floating-point numbers, it is not atomic, not in a stack slot by its name, and
-//!                its function makes no address of what it computes from the value. A stack slot that is declared as a number, or an array of them, is no exception.
+//!                its function makes no address of what it computes from the value. A stack slot that is declared as a number, or consists of numbers, is no exception.
 //! # Theorem      What is read as a number is not at hand as an address: of addresses in memory it has a residue (`arithmetic`), so that nothing is lost when
 //!                somebody makes an address of it after all.
 //! # Deviations   Without this, each counter that some imprecise pointer may reach holds addresses, and each sum of two of them more. Atomic accesses and
@@ -10,7 +10,7 @@
 use super::generate::Body;
 use crate::program::describe::resolve;
 use crate::program::{
-    Access, AliasTypeId, CastKind, DebugType, DebugTypeId, DebugTypeKind, Function, Operand, Operation, Program, RegisterId, Scalar,
+    Access, AliasTypeId, CastKind, DebugTypeId, DebugTypeKind, Function, Operand, Operation, Program, RegisterId, Scalar,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,19 +56,31 @@ impl Body<'_> {
     }
 }
 
-/// By register: whether it is a stack slot that is declared as a number or an array of numbers.
+/// By register: whether it is a stack slot whose declaration consists of numbers.
 pub(super) fn slots_of_numbers(program: &Program, function: &Function) -> Vec<bool> {
     let mut holds_numbers = vec![false; function.registers.len()];
     for binding in function.bindings.iter().filter(|binding| binding.is_address) {
-        let mut ty = program.variables[binding.variable].ty.and_then(|ty| resolve(program, ty));
-        while let Some((_, DebugType { kind: DebugTypeKind::Array { element, .. }, .. })) = ty {
-            ty = element.and_then(|element| resolve(program, element));
-        }
-        if let (Operand::Register(slot), Some((_, DebugType { kind: DebugTypeKind::Base { .. }, .. }))) = (binding.value, ty) {
-            holds_numbers[usize::from(slot)] = true;
+        if let (Operand::Register(slot), Some(ty)) = (binding.value, program.variables[binding.variable].ty) {
+            holds_numbers[usize::from(slot)] = consists_of_numbers(program, ty, DEEPEST);
         }
     }
     holds_numbers
+}
+
+/// Structures in structures, beyond which debug information is damaged.
+const DEEPEST: usize = 16;
+
+fn consists_of_numbers(program: &Program, ty: DebugTypeId, depth: usize) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let is_of_numbers = |ty: Option<DebugTypeId>| ty.is_some_and(|ty| consists_of_numbers(program, ty, depth));
+    match resolve(program, ty).map(|(_, ty)| &ty.kind) {
+        Some(DebugTypeKind::Base { .. }) => true,
+        Some(DebugTypeKind::Array { element, .. }) => is_of_numbers(*element),
+        Some(DebugTypeKind::Struct { fields, .. } | DebugTypeKind::Union { fields, .. }) => {
+            !fields.is_empty() && fields.iter().all(|field| is_of_numbers(field.ty))
+        }
+        Some(DebugTypeKind::Pointer { .. } | DebugTypeKind::Function | DebugTypeKind::Alias { .. }) | None => false,
+    }
 }
 
 /// By register: whether the function makes an address of what it computes from it.

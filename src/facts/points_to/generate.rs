@@ -118,6 +118,9 @@ impl<'p> Solver<'p> {
 
     pub fn generate(&mut self, context: ContextId) {
         let body = Body::new(self.program, self.contexts.function(context), context);
+        for (register, pointed) in self.typed.of_registers(self.program, body.function).into_iter().enumerate() {
+            self.graph.point_to(NodeId(self.contexts.registers(context).0 + register as u32), pointed);
+        }
         for block in &body.function.blocks {
             block.phis.iter().for_each(|phi| self.phi(&body, phi));
             block.instructions.iter().for_each(|instruction| self.instruction(&body, instruction));

@@ -5,11 +5,14 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::rc::Rc;
 
+use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
 
 use super::form::Form;
 use super::set::LocationSet;
+use super::typed::Pointed;
 use crate::program::StructureId;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -88,6 +91,24 @@ pub(super) enum LowBits {
     Flip,
 }
 
+/// The structures whose pointers an object fits (`typed`).
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fit(Option<Rc<FixedBitSet>>);
+
+impl Fit {
+    pub fn all() -> Fit {
+        Fit(None)
+    }
+
+    pub fn some(structures: FixedBitSet) -> Fit {
+        Fit(Some(Rc::new(structures)))
+    }
+
+    fn contains(&self, structure: u16) -> bool {
+        self.0.as_ref().is_none_or(|structures| structures.contains(structure.into()))
+    }
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     /// The node that answers for each node; itself for most.
@@ -97,6 +118,16 @@ pub(super) struct Graph {
     pub wholes: Vec<u32>,
     /// By location: whether it contains others.
     pub covers: Vec<bool>,
+    /// Locations beyond which a set is a crowd (`crowd`).
+    crowd: usize,
+    /// By location, and by node: what it points to if it is typed.
+    pub fits: Vec<Fit>,
+    pointed: Vec<Pointed>,
+    /// Something did not fit a typed crowd.
+    pub has_misfits: bool,
+    /// Locations of code, and by node: whether it takes none of them.
+    pub code: LocationSet,
+    takes_no_code: Vec<bool>,
     /// What of the set was not passed on yet.
     pub deltas: Vec<LocationSet>,
     pub successors: Vec<Vec<NodeId>>,
@@ -112,6 +143,10 @@ pub(super) struct Graph {
 }
 
 impl Graph {
+    pub fn new(crowd: usize) -> Graph {
+        Graph { crowd, ..Graph::default() }
+    }
+
     pub fn node(&mut self) -> NodeId {
         self.nodes(1)
     }
@@ -126,6 +161,8 @@ impl Graph {
         self.successors.resize_with(all, Vec::new);
         self.constraints.resize_with(all, Vec::new);
         self.ranks.resize(all, 0);
+        self.takes_no_code.resize(all, false);
+        self.pointed.resize(all, None);
         self.is_waiting.resize(all, false);
         NodeId(first as u32)
     }
@@ -161,8 +198,28 @@ impl Graph {
         whole != location && self.sets[node.0 as usize].contains(whole)
     }
 
+    pub fn point_to(&mut self, node: NodeId, pointed: Pointed) {
+        self.pointed[node.0 as usize] = pointed;
+    }
+
+    pub fn is_crowd(&self, node: NodeId) -> bool {
+        self.set(node).len() > self.crowd
+    }
+
+    /// The node holds pointers to objects, never to functions.
+    pub fn take_no_code(&mut self, node: NodeId) {
+        self.takes_no_code[node.0 as usize] = true;
+    }
+
     pub fn add_location(&mut self, node: NodeId, location: u32) {
         let node = self.find(node);
+        if self.takes_no_code[node.0 as usize] && self.code.contains(location) {
+            return;
+        }
+        if self.pointed[node.0 as usize].is_some_and(|to| self.is_crowd(node) && !self.fits[location as usize].contains(to)) {
+            self.has_misfits = true;
+            return;
+        }
         if !self.is_covered(node, location) && self.sets[node.0 as usize].insert(location) {
             self.deltas[node.0 as usize].insert(location);
             if self.covers[location as usize] {
@@ -175,6 +232,16 @@ impl Graph {
     pub fn add_set(&mut self, node: NodeId, set: &LocationSet) {
         let node = self.find(node);
         let mut new = set.without(&self.sets[node.0 as usize]);
+        if self.takes_no_code[node.0 as usize] && !new.is_empty() {
+            new = new.without(&self.code);
+        }
+        if let Some(to) = self.pointed[node.0 as usize]
+            && self.sets[node.0 as usize].len() + new.len() > self.crowd
+            && new.iter().any(|location| !self.fits[location as usize].contains(to))
+        {
+            new = LocationSet::of(new.iter().filter(|location| self.fits[*location as usize].contains(to)).collect());
+            self.has_misfits = true;
+        }
         let is_needed = |location: u32| {
             let whole = self.wholes[location as usize];
             whole == location || !new.contains(whole) && !self.sets[node.0 as usize].contains(whole)
@@ -268,6 +335,8 @@ impl Graph {
     pub fn merge(&mut self, kept: NodeId, gone: NodeId) {
         let (kept_at, gone_at) = (kept.0 as usize, gone.0 as usize);
         self.parents[gone_at] = kept.0;
+        self.takes_no_code[kept_at] &= self.takes_no_code[gone_at];
+        self.pointed[kept_at] = self.pointed[kept_at].filter(|to| self.pointed[gone_at] == Some(*to));
         let (set, delta) = (std::mem::take(&mut self.sets[gone_at]), std::mem::take(&mut self.deltas[gone_at]));
         // What successors and constraints of both have seen; all else must be shown again.
         let seen = self.sets[kept_at].without(&self.deltas[kept_at]).common(&set.without(&delta));

@@ -13,6 +13,7 @@ use super::form::Form;
 use super::graph::{Constraint, NodeId};
 use super::location::{Class, greatest_common_divisor};
 use super::object::{AbstractObjectId, AbstractObjectKind};
+use super::pool::Source;
 use super::solve::Solver;
 use crate::program::{AliasType, Program};
 
@@ -38,6 +39,8 @@ pub(super) struct ObjectMemory {
     pub cells: Vec<Cell>,
     pub views: Vec<Cell>,
     pub links: Vec<Link>,
+    /// What views read beside the cells (`pool`).
+    pub sources: Vec<Source>,
     /// The object that keeps the content of this one, and whether this one keeps that of others (`shared`).
     pub keeper: Option<AbstractObjectId>,
     pub is_shared: bool,
@@ -104,6 +107,10 @@ impl Solver<'_> {
         memory.windows += u32::from(class.count > 1 && is_window);
         let (number, is_new) = self.locations.number(object, class);
         if is_new {
+            if self.objects[object.index()].is_code() {
+                self.graph.code.insert(number);
+            }
+            self.graph.fits.push(self.fits[object.index()].clone());
             self.count_offset(object);
             let memory = &mut self.memories[object.index()];
             memory.locations.push(number);
@@ -151,7 +158,7 @@ impl Solver<'_> {
     }
 
     /// A member says where it is: in an object with very many places its type is enough.
-    fn class_for(&self, object: AbstractObjectId, class: Class, form: Form) -> Class {
+    pub fn class_for(&self, object: AbstractObjectId, class: Class, form: Form) -> Class {
         let is_member = form.alias.is_some_and(|ty| matches!(self.program.alias_types[ty], AliasType::Member { .. }));
         if is_member && self.memories[object.index()].places > TYPED_PLACES { Class::ANY } else { self.folded(object, class) }
     }
@@ -184,13 +191,19 @@ impl Solver<'_> {
         if let Some(&node) = self.cells.get(&(object, class, form)) {
             return Some(node);
         }
-        let node = self.graph.node();
+        let node = self.new_cell(form);
         self.cells.insert((object, class, form), node);
+        self.add_cell(object, (class, form, node));
+        Some(node)
+    }
+
+    /// A new cell of an object: views see it, links copy it.
+    pub fn add_cell(&mut self, object: AbstractObjectId, cell: Cell) {
+        let (class, form, _) = cell;
         if self.places.insert((object, class, form.width)) {
             self.memories[object.index()].places += 1;
             self.count_offset(object);
         }
-        let cell = (class, form, node);
         let memory = &mut self.memories[object.index()];
         memory.cells.push(cell);
         let (program, declarations) = (self.program, &self.declarations);
@@ -202,7 +215,6 @@ impl Solver<'_> {
             let link = self.memories[object.index()].links[index];
             self.copy_cell(link, cell);
         }
-        Some(node)
     }
 
     /// What a load through this location may see.
@@ -217,9 +229,30 @@ impl Solver<'_> {
         if let Some(&node) = self.views.get(&(object, class, form)) {
             return Some(node);
         }
-        let node = self.graph.node();
+        let node = self.new_view(form);
         self.views.insert((object, class, form), node);
-        let view = (class, form, node);
+        self.add_view(object, (class, form, node));
+        Some(node)
+    }
+
+    /// A node for what is stored with this form.
+    pub fn new_cell(&mut self, form: Form) -> NodeId {
+        let node = self.graph.node();
+        self.graph.point_to(node, self.typed.of_form(self.program, &self.declarations, form));
+        node
+    }
+
+    /// A node for what is loaded with this form. A pointer to an object never points to a function (C17 6.3.2.3).
+    pub fn new_view(&mut self, form: Form) -> NodeId {
+        let node = self.new_cell(form);
+        if form.alias.is_some_and(|alias| self.program.is_pointer_to_object(alias)) {
+            self.graph.take_no_code(node);
+        }
+        node
+    }
+
+    /// A new view of an object: it sees the cells that are there.
+    pub fn add_view(&mut self, object: AbstractObjectId, view: Cell) {
         let memory = &mut self.memories[object.index()];
         memory.views.push(view);
         let (program, declarations) = (self.program, &self.declarations);
@@ -227,7 +260,8 @@ impl Solver<'_> {
         for cell in cells {
             self.see(view, cell);
         }
-        Some(node)
+        let sources = &self.memories[object.index()].sources;
+        self.pulls.extend(sources.iter().map(|source| (object, view, *source)));
     }
 
     /// What is in the cell is read by the view.
@@ -268,6 +302,7 @@ impl Solver<'_> {
                 let cell = self.memories[object.index()].cells[index];
                 self.copy_cell(link, cell);
             }
+            self.draw_on(object, link);
             self.note_link(object, link);
         }
     }

@@ -15,6 +15,7 @@
 //!                5. Only functions found reachable are looked at.  6. A load sees what was stored with a type that C lets it read (`AliasType`,
 //!                `declared`), and members are addressed in what can hold them; a copy of a fixed number of bytes into something declared forgets types, all others
 //!                keep them (`copy`). A call through a pointer reaches functions that fit it (`call`).  7. In large programs memory has the type it is allocated as (`allocation`).
+//!                8. Pointers to very many places share what is stored, loaded and copied through them (`crowd`, `pool`), and in large programs are believed what their types say (`typed`).
 
 mod allocation;
 mod arithmetic;
@@ -23,6 +24,7 @@ mod call;
 mod contents;
 mod context;
 mod copy;
+mod crowd;
 mod declared;
 mod form;
 mod generate;
@@ -32,11 +34,14 @@ mod location;
 mod memory;
 mod object;
 mod order;
+mod outside;
+mod pool;
 mod set;
 mod shared;
 mod solve;
 mod statistics;
 mod texts;
+mod typed;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,6 +63,8 @@ use crate::deadline::{Deadline, OutOfTime};
 use crate::models::BoundModels;
 use crate::program::{ConstantId, Function, FunctionId, Operand, Program, SiteId};
 
+/// Places beyond which a pointer is not looked at on its own.
+const CROWD: usize = 16;
 /// Registers of a program beyond which the types of allocated memory are assumed where they matter; what is smaller is looked at again without them.
 const ASSUMED_BEYOND: usize = 20_000;
 
@@ -123,10 +130,10 @@ impl PointsTo {
         entries: &[FunctionId],
         deadline: Deadline,
     ) -> Result<PointsTo, OutOfTime> {
-        let found = PointsTo::solve_with(program, models, main, entries, Allocated::AsUsed, deadline)?;
+        let found = PointsTo::solve_with(program, models, main, entries, Allocated::AsUsed, CROWD, deadline)?;
         let size: usize = program.functions.iter().map(|function| function.registers.len()).sum();
         if found.assumes_types_of_allocations && size <= ASSUMED_BEYOND {
-            return PointsTo::solve_with(program, models, main, entries, Allocated::AsAnything, deadline);
+            return PointsTo::solve_with(program, models, main, entries, Allocated::AsAnything, CROWD, deadline);
         }
         Ok(found)
     }
@@ -134,7 +141,14 @@ impl PointsTo {
     /// The facts of a program that begins in `main`, as they are found for a large one: memory holds what it is allocated as.
     pub fn of_large(program: &Program, models: &BoundModels<'_>) -> PointsTo {
         let main = program.function_named("main");
-        let found = PointsTo::solve_with(program, models, main, &[], Allocated::AsUsed, Deadline::NEVER);
+        let found = PointsTo::solve_with(program, models, main, &[], Allocated::AsUsed, CROWD, Deadline::NEVER);
+        found.expect("nothing ends it early")
+    }
+
+    /// The facts of a program that begins in `main`, when pointers to more than so many places are crowds.
+    pub fn of_crowds(program: &Program, models: &BoundModels<'_>, crowd: usize) -> PointsTo {
+        let main = program.function_named("main");
+        let found = PointsTo::solve_with(program, models, main, &[], Allocated::AsAnything, crowd, Deadline::NEVER);
         found.expect("nothing ends it early")
     }
 
@@ -144,9 +158,10 @@ impl PointsTo {
         main: Option<FunctionId>,
         entries: &[FunctionId],
         allocated: Allocated,
+        crowd: usize,
         deadline: Deadline,
     ) -> Result<PointsTo, OutOfTime> {
-        let mut solver = Solver::new(program, models, allocated);
+        let mut solver = Solver::new(program, models, allocated, crowd);
         for constructor in &program.constructors {
             solver.start(*constructor, CallKind::Constructor);
         }
@@ -196,7 +211,9 @@ impl PointsTo {
         let main = solver.edges.iter().find(|edge| edge.kind == CallKind::Main).map(|edge| edge.callee);
         let runs_once = main.filter(|main| solver.edges.iter().filter(|edge| edge.callee == *main).count() == 1);
         let is_unique = solver.objects.iter().map(|object| is_unique(program, object, runs_once)).collect();
-        let cells = solver.cells_of_objects();
+        let drawn = solver.drawn_cells();
+        let mut cells = solver.cells_of_objects();
+        cells.iter_mut().zip(drawn).for_each(|(cells, drawn)| cells.extend(drawn));
         let mut points_to = PointsTo {
             object_numbers: solver.take_object_numbers(),
             objects: solver.objects,

@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use super::location::Class;
 use super::memory::{Cell, Link, Types};
 use super::object::{AbstractObjectId, AbstractObjectKind};
+use super::pool::Source;
 use super::solve::Solver;
 
 impl Solver<'_> {
@@ -77,6 +78,9 @@ impl Solver<'_> {
         for link in moved.links {
             self.add_link(keeper, link);
         }
+        for source in moved.sources {
+            self.draw(keeper, source);
+        }
         for other in others {
             self.share(keeper, other);
         }
@@ -130,6 +134,7 @@ struct Moved {
     cells: Vec<Cell>,
     views: Vec<Cell>,
     links: Vec<Link>,
+    sources: Vec<Source>,
 }
 
 impl Moved {
@@ -143,5 +148,6 @@ impl Moved {
         self.cells.extend(split(&mut memory.cells));
         self.views.extend(split(&mut memory.views));
         self.links.append(&mut memory.links);
+        self.sources.append(&mut memory.sources);
     }
 }

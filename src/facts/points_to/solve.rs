@@ -12,17 +12,20 @@ use super::allocation::{Allocated, Allocations};
 use super::call::Call;
 use super::copy::CopyOfMemory;
 use super::context::{ContextId, Contexts};
+use super::crowd::Crowds;
 use super::declared::Declarations;
 use super::form::Form;
-use super::graph::{Constraint, Graph, NodeId};
+use super::graph::{Constraint, Fit, Graph, NodeId};
 use super::library::Registration;
 use super::location::{Class, LocationTable};
-use super::memory::{Link, ObjectMemory};
+use super::memory::{Cell, Link, ObjectMemory};
 use super::object::{AbstractObject, AbstractObjectId, AbstractObjectKind};
+use super::pool::Source;
 use super::set::LocationSet;
 use super::shared::WholeLinks;
 use super::statistics::Statistics;
 use super::texts::{has_many_texts, is_text};
+use super::typed::TypedPointers;
 use crate::deadline::{Deadline, OutOfTime};
 use crate::facts::call_graph::CallEdge;
 use crate::models::BoundModels;
@@ -45,6 +48,13 @@ pub(super) struct Solver<'p> {
     pub places: FxHashSet<(AbstractObjectId, Class, u32)>,
     pub links: FxHashSet<(AbstractObjectId, Link)>,
     pub whole_links: WholeLinks,
+    pub crowds: Crowds,
+    pub typed: TypedPointers,
+    /// By object: the pointers that it fits.
+    pub fits: Vec<Fit>,
+    /// Who draws from what, and views that have not read yet what their objects draw from.
+    pub drawn: FxHashSet<(AbstractObjectId, Source)>,
+    pub pulls: Vec<(AbstractObjectId, Cell, Source)>,
     pub locations: LocationTable,
     pub graph: Graph,
     pub contexts: Contexts,
@@ -99,9 +109,9 @@ pub(super) struct Solver<'p> {
 }
 
 impl<'p> Solver<'p> {
-    pub fn new(program: &'p Program, models: &'p BoundModels<'p>, allocated: Allocated) -> Solver<'p> {
+    pub fn new(program: &'p Program, models: &'p BoundModels<'p>, allocated: Allocated, crowd: usize) -> Solver<'p> {
         let declarations = Declarations::of(program);
-        let mut graph = Graph::default();
+        let mut graph = Graph::new(crowd);
         let [escaped, unknown_value, residue_sources, thread_results, signal_handlers, handed_over] =
             std::array::from_fn(|_| graph.node());
         graph.add_edge(thread_results, handed_over);
@@ -126,6 +136,11 @@ impl<'p> Solver<'p> {
             places: FxHashSet::default(),
             links: FxHashSet::default(),
             whole_links: WholeLinks::default(),
+            crowds: Crowds::default(),
+            typed: TypedPointers::of(program, &declarations, allocated),
+            fits: Vec::new(),
+            drawn: FxHashSet::default(),
+            pulls: Vec::new(),
             locations: LocationTable::default(),
             graph,
             contexts: Contexts::of(program, models),
@@ -182,6 +197,7 @@ impl<'p> Solver<'p> {
         let id = AbstractObjectId(self.objects.len() as u32);
         let kind = object.kind.clone();
         self.object_numbers.insert(kind.clone(), id);
+        self.fits.push(self.typed.fit(&self.declarations, &object));
         self.objects.push(object);
         // Which byte of a text is read makes no difference to anybody; what the library owns has no layout that is known.
         let is_vague =
@@ -245,6 +261,7 @@ impl<'p> Solver<'p> {
             while let Some((object, global)) = self.pending_globals.pop_front() {
                 self.initialize_global(object, global);
             }
+            self.pull_all();
             // A search for cycles costs as much as visiting every node once.
             let is_due =
                 since_order > self.graph.len() / 2 + 1000 || self.has_many_offsets && since_order > self.graph.len() / 20 + 200;
@@ -266,26 +283,10 @@ impl<'p> Solver<'p> {
             deadline.check()?;
             self.visit(node);
         }
+        self.assumes_types_of_allocations |= self.graph.has_misfits;
         self.graph.flatten();
         self.connect_calls_of_unknown();
         Ok(())
-    }
-
-    /// A pointer of unknown origin may be any function that escaped; those got `Unknown` arguments already.
-    fn connect_calls_of_unknown(&mut self) {
-        let escaped = self.objects.iter().zip(&self.memories).filter(|(_, memory)| memory.is_escaped);
-        let functions: Vec<FunctionId> = escaped
-            .filter_map(|(object, _)| match object.kind {
-                AbstractObjectKind::Function(function) => Some(function),
-                _ => None,
-            })
-            .collect();
-        for call in &self.calls_of_unknown {
-            let call = &self.calls[*call as usize];
-            for &callee in &functions {
-                self.edges.insert(CallEdge { caller: Some(call.caller), site: Some(call.site), callee, kind: call.kind });
-            }
-        }
     }
 
     fn visit(&mut self, node: NodeId) {
@@ -307,6 +308,8 @@ impl<'p> Solver<'p> {
     /// Makes a constraint hold for what its node has gained.
     fn apply(&mut self, node: NodeId, constraint: Constraint, delta: &LocationSet) {
         match constraint {
+            Constraint::Load { to, form } if self.graph.is_crowd(node) => self.load_from_crowd(node, delta, to, form),
+            Constraint::Store { from, form } if self.graph.is_crowd(node) => self.store_to_crowd(node, delta, from, form),
             Constraint::Load { to, form } => self.for_each_content(node, delta, form, |solver, object, class| {
                 if let Some(view) = solver.view(object, class, form) {
                     solver.carry(view, to, form.width.into());
@@ -355,6 +358,9 @@ impl<'p> Solver<'p> {
             }
             Constraint::Residue { to } => self.leave_residue(node, to, delta),
             Constraint::CopySource { copy } => {
+                if self.graph.is_crowd(node) {
+                    self.pool_copy(copy);
+                }
                 self.expand_residue(node, delta);
                 for location in delta.iter() {
                     let (object, class) = self.locations.get(location);
@@ -362,6 +368,9 @@ impl<'p> Solver<'p> {
                 }
             }
             Constraint::CopyDestination { copy } => {
+                if self.graph.is_crowd(node) {
+                    self.pool_copy(copy);
+                }
                 self.expand_residue(node, delta);
                 for location in delta.iter() {
                     let (object, class) = self.locations.get(location);
@@ -378,7 +387,7 @@ impl<'p> Solver<'p> {
         }
     }
 
-    fn for_each_content(
+    pub fn for_each_content(
         &mut self,
         node: NodeId,
         delta: &LocationSet,
@@ -439,44 +448,24 @@ impl<'p> Solver<'p> {
     }
 
     fn store_cells(&mut self, object: AbstractObjectId, class: Class, from: NodeId, form: Form) {
-        const MOST_PARTS: u32 = 64;
         if self.is_constant(object) {
             return;
         }
-        let parts = form.width.div_ceil(self.pointer_bytes);
-        let whole = if parts > MOST_PARTS {
-            vec![Class::ANY]
-        } else {
-            (0..parts.max(1)).filter_map(|part| class.plus((part * self.pointer_bytes).into())).collect()
-        };
-        for class in whole {
+        for class in self.parts(class, form) {
             if let Some(cell) = self.cell(object, class, form) {
                 self.graph.add_edge(from, cell);
             }
         }
     }
 
-    /// What outside code holds it may read, write, pass on and call.
-    fn escape(&mut self, delta: &LocationSet) {
-        self.expand_residue(self.escaped, delta);
-        for location in delta.iter() {
-            let (object, _) = self.locations.get(location);
-            if std::mem::replace(&mut self.memories[object.index()].is_escaped, true) {
-                continue;
-            }
-            if let AbstractObjectKind::Function(function) = self.objects[object.index()].kind {
-                self.called_from_outside(function);
-                continue;
-            }
-            if let Some(view) = self.view(object, Class::ANY, Form::of(1)) {
-                self.graph.add_edge(view, self.escaped);
-            }
-            if !self.is_constant(object)
-                && let Some(cell) = self.cell(object, Class::ANY, Form::of(self.pointer_bytes))
-            {
-                self.graph.add_edge(self.unknown_value, cell);
-            }
+    /// The places of the pointers that a value of this form may consist of.
+    pub fn parts(&self, class: Class, form: Form) -> Vec<Class> {
+        const MOST_PARTS: u32 = 64;
+        let parts = form.width.div_ceil(self.pointer_bytes);
+        if parts > MOST_PARTS {
+            return vec![Class::ANY];
         }
+        (0..parts.max(1)).filter_map(|part| class.plus((part * self.pointer_bytes).into())).collect()
     }
 
     /// Objects by kind, for queries.

@@ -124,7 +124,7 @@ impl Body<'_> {
                 term.index = self.splat(term.index, lanes);
             }
         }
-        let structure = self.lowering.structure_named(gep.source_element_type());
+        let structure = self.lowering.structure_of(gep);
         Operation::Offset { base, constant, terms, in_bounds, structure }
     }
 

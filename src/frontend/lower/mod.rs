@@ -83,6 +83,7 @@ struct Lowering {
     structures: structure::StructureNames,
     alias_kind: std::ffi::c_uint,
     alias_struct_kind: std::ffi::c_uint,
+    structure_kind: std::ffi::c_uint,
     site_kind: std::ffi::c_uint,
     has_sites: bool,
 }
@@ -125,6 +126,7 @@ impl Lowering {
             structures: structure::StructureNames::default(),
             alias_kind: module.metadata_kind("tbaa"),
             alias_struct_kind: module.metadata_kind("tbaa.struct"),
+            structure_kind: module.metadata_kind(super::mark::METADATA_NAME),
             site_kind,
             has_sites: site::module_has_sites(module, site_kind),
         })

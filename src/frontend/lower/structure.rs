@@ -1,36 +1,51 @@
 //! Names of structures: what the address of a member says about the object that it lies in.
 //!
-//! An element pointer names the type that its base is used as. Clang calls a structure `struct.NAME`, by its tag or else by its typedef; the linker numbers types
-//! of one name that differ, or that it did not compare (`struct.NAME.7`), and makes one of types that look alike, whatever their names: a name stands for all structures of
-//! its size. Structures without any name are called `struct.anon`, and say nothing.
+//! An element pointer names the type that its base is used as. Clang calls a structure `struct.NAME`, by its tag or else by its typedef; LLVM numbers types
+//! of one name that differ, or that it did not compare (`struct.NAME.7`). Its linker makes one of types that look alike, whatever their names: the name that counts is the one that was there
+//! before (`mark`), and in a module that was linked by somebody else a name stands for all structures of its size. Structures without any name are called `struct.anon`, and say nothing.
 
 use llvm_sys::LLVMTypeKind;
 use rustc_hash::FxHashMap;
 
 use super::Lowering;
-use super::llvm::LlvmType;
-use crate::program::StructureId;
+use super::llvm::{LlvmType, Metadata, Value};
+use crate::program::{Structure, StructureId};
 
 /// What was found out about types, and the numbers of their names.
 #[derive(Default)]
 pub(super) struct StructureNames {
     known: FxHashMap<LlvmType, Option<StructureId>>,
-    numbers: FxHashMap<String, StructureId>,
+    marked: FxHashMap<Metadata, Option<StructureId>>,
+    numbers: FxHashMap<Structure, StructureId>,
 }
 
 impl Lowering {
-    /// The name of this structure; `None` for what is no structure, or has no name.
-    pub(super) fn structure_named(&mut self, ty: LlvmType) -> Option<StructureId> {
+    /// The structure that an element pointer addresses; `None` for what is no structure, or has no name.
+    pub(super) fn structure_of(&mut self, pointer: Value) -> Option<StructureId> {
+        let mark = if pointer.is_instruction() { pointer.metadata(self.module, self.structure_kind) } else { None };
+        let Some(mark) = mark else { return self.structure_named(pointer.source_element_type()) };
+        if let Some(known) = self.structures.marked.get(&mark) {
+            return *known;
+        }
+        let number = source_name(&mark.name()).map(|name| self.numbered(name, false));
+        self.structures.marked.insert(mark, number);
+        number
+    }
+
+    fn numbered(&mut self, name: &str, is_merged: bool) -> StructureId {
+        let structure = Structure { name: name.to_owned(), is_merged };
+        let known = self.structures.numbers.entry(structure);
+        *known.or_insert_with_key(|structure| self.program.structures.push_and_get_key(structure.clone()))
+    }
+
+    fn structure_named(&mut self, ty: LlvmType) -> Option<StructureId> {
         if ty.kind() != LLVMTypeKind::LLVMStructTypeKind {
             return None;
         }
         if let Some(known) = self.structures.known.get(&ty) {
             return *known;
         }
-        let name = ty.name().and_then(|name| source_name(&name).map(str::to_owned));
-        let number = name.map(|name| {
-            *self.structures.numbers.entry(name).or_insert_with_key(|name| self.program.structures.push_and_get_key(name.clone()))
-        });
+        let number = ty.name().and_then(|name| source_name(&name).map(|name| self.numbered(name, true)));
         self.structures.known.insert(ty, number);
         number
     }

@@ -8,7 +8,7 @@ use super::cursor::{Cursor, Result};
 use super::parse_debug::{parse_alias_type, parse_assumption, parse_debug_type, parse_location, parse_variable};
 use super::parse_function::{FunctionParser, parse_header};
 use super::parse_global::parse_global;
-use crate::program::{AliasType, FileId, FunctionId, GlobalId, LocationId, Program, Site, SourceFile};
+use crate::program::{AliasType, FileId, FunctionId, GlobalId, LocationId, Program, Site, SourceFile, Structure};
 
 /// What is wrong, and in which line (counted from 1).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -143,7 +143,8 @@ fn parse_item(line: &str, names: &Names, program: &mut Program) -> Result<Option
         }
         "structure" => {
             numbered(&mut cursor, "c", &program.structures)?;
-            program.structures.push(cursor.string()?);
+            let is_merged = cursor.take_word("like");
+            program.structures.push(Structure { name: cursor.string()?, is_merged });
         }
         "site" => {
             numbered(&mut cursor, "s", &program.sites)?;

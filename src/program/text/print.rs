@@ -28,8 +28,8 @@ pub fn print(program: &Program) -> String {
     for (id, ty) in program.alias_types.iter_enumerated() {
         out.id("alias a", id).word(" ").word(&print_alias_type(ty)).word("\n");
     }
-    for (id, name) in program.structures.iter_enumerated() {
-        out.id("structure c", id).word(" ").quoted(name).word("\n");
+    for (id, structure) in program.structures.iter_enumerated() {
+        out.id("structure c", id).word(if structure.is_merged { " like " } else { " " }).quoted(&structure.name).word("\n");
     }
     for global in &program.globals {
         print_global(out, global);

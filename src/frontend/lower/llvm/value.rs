@@ -311,6 +311,10 @@ impl Value {
     }
 
     /// Whether it is a GEP, instruction or constant expression.
+    pub fn is_instruction(self) -> bool {
+        self.kind() == LLVMValueKind::LLVMInstructionValueKind
+    }
+
     pub fn is_element_pointer(self) -> bool {
         match self.kind() {
             LLVMValueKind::LLVMInstructionValueKind => self.opcode() == LLVMOpcode::LLVMGetElementPtr,

@@ -1,0 +1,51 @@
+//! Code outside the program: what it holds it may read, write, pass on and call.
+
+use super::form::Form;
+use super::location::Class;
+use super::object::AbstractObjectKind;
+use super::set::LocationSet;
+use super::solve::Solver;
+use crate::facts::call_graph::CallEdge;
+use crate::program::FunctionId;
+
+impl Solver<'_> {
+    /// What outside code holds it may read, write, pass on and call.
+    pub fn escape(&mut self, delta: &LocationSet) {
+        self.expand_residue(self.escaped, delta);
+        for location in delta.iter() {
+            let (object, _) = self.locations.get(location);
+            if std::mem::replace(&mut self.memories[object.index()].is_escaped, true) {
+                continue;
+            }
+            if let AbstractObjectKind::Function(function) = self.objects[object.index()].kind {
+                self.called_from_outside(function);
+                continue;
+            }
+            if let Some(view) = self.view(object, Class::ANY, Form::of(1)) {
+                self.graph.add_edge(view, self.escaped);
+            }
+            if !self.is_constant(object)
+                && let Some(cell) = self.cell(object, Class::ANY, Form::of(self.pointer_bytes))
+            {
+                self.graph.add_edge(self.unknown_value, cell);
+            }
+        }
+    }
+
+    /// A pointer of unknown origin may be any function that escaped; those got `Unknown` arguments already.
+    pub fn connect_calls_of_unknown(&mut self) {
+        let escaped = self.objects.iter().zip(&self.memories).filter(|(_, memory)| memory.is_escaped);
+        let functions: Vec<FunctionId> = escaped
+            .filter_map(|(object, _)| match object.kind {
+                AbstractObjectKind::Function(function) => Some(function),
+                _ => None,
+            })
+            .collect();
+        for call in &self.calls_of_unknown {
+            let call = &self.calls[*call as usize];
+            for &callee in &functions {
+                self.edges.insert(CallEdge { caller: Some(call.caller), site: Some(call.site), callee, kind: call.kind });
+            }
+        }
+    }
+}

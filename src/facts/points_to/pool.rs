@@ -1,0 +1,173 @@
+//! The pool: copies of memory between very many objects.
+//!
+//! # Definition   A copy of memory is *pooled* when its source or its destination is a crowd (`crowd`). What is copied from is copied into the pool, one for all such
+//!                copies; what is copied to *draws* from the pool: its views read the pool's bytes, and are not filled with cells. Whoever copies from an object that
+//!                draws, draws from it.
+//! # Theorem      Every cell that the copies as they are defined (`copy`) would make in an object is in the pool, or in what the object draws from, with a type that the object's views
+//!                read. So nothing is lost; with n sources and m destinations, each with k cells, n · k + m edges are made instead of n · m · k.
+//! # Deviations   1. Which copy moved an address is lost, and where to: it is in every object that draws from the pool, wherever its type is read there.  2. A structure that is
+//!                drawn into something of another type is dropped as in copies of other objects; that this may matter is said once for all.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
+use super::declared::Declarations;
+use super::form::Form;
+use super::graph::{Constraint, NodeId};
+use super::location::Class;
+use super::memory::{Cell, Link, Types};
+use super::object::{AbstractObject, AbstractObjectId, AbstractObjectKind};
+use super::solve::Solver;
+use crate::program::DebugTypeId;
+
+/// What an object draws from: bytes from anywhere in `from` may lie in `size` bytes from `to` on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Source {
+    pub from: AbstractObjectId,
+    to: Class,
+    size: Option<u64>,
+    types: Types,
+}
+
+impl Solver<'_> {
+    pub fn pool(&mut self) -> AbstractObjectId {
+        self.object(AbstractObject::new(AbstractObjectKind::Transfer(u32::MAX)))
+    }
+
+    /// From now on the copy goes through the pool; what it has moved already moves on from where it is.
+    pub fn pool_copy(&mut self, copy: u32) {
+        if std::mem::replace(&mut self.copies[copy as usize].is_pooled, true) {
+            return;
+        }
+        let (transfer, pool) = (self.copies[copy as usize].transfer, self.pool());
+        self.add_link(transfer, Link { from: Class::ANY, object: pool, to: Class::ANY, size: None, types: Types::Kept });
+        for index in 0..self.memories[transfer.index()].links.len() {
+            let Link { object, to, size, types, .. } = self.memories[transfer.index()].links[index];
+            if object != pool {
+                self.draw(object, Source { from: pool, to, size, types });
+            }
+        }
+    }
+
+    pub fn draw_from_pool(&mut self, object: AbstractObjectId, to: Class, size: Option<u64>, types: Types) {
+        let from = self.pool();
+        self.draw(object, Source { from, to, size, types });
+    }
+
+    /// What somebody draws from is copied on: who gets the copy draws, too.
+    pub fn draw_on(&mut self, from: AbstractObjectId, link: Link) {
+        let Link { object, to, size, types, .. } = link;
+        if self.memories[from.index()].sources.is_empty() {
+            return;
+        }
+        if self.objects[from.index()].ty.is_some() {
+            return self.draw(object, Source { from, to, size, types });
+        }
+        // Whatever it draws is passed on as it is.
+        for index in 0..self.memories[from.index()].sources.len() {
+            let source = self.memories[from.index()].sources[index];
+            let types = if source.types == Types::Forgotten { Types::Forgotten } else { types };
+            self.draw(object, Source { from: source.from, to, size, types });
+        }
+    }
+
+    pub fn draw(&mut self, object: AbstractObjectId, source: Source) {
+        let (object, to) = self.kept_at(object, source.to);
+        let source = Source { from: self.keeper(source.from), to, ..source };
+        if object == source.from || !self.drawn.insert((object, source)) {
+            return;
+        }
+        let known = &self.objects[object.index()];
+        if known.ty.is_some() && source.types != Types::Forgotten {
+            self.assumes_types_of_copies |= known.has_declared_type();
+            self.is_not_held(object);
+        }
+        let memory = &mut self.memories[object.index()];
+        memory.sources.push(source);
+        self.pulls.extend(memory.views.iter().map(|view| (object, *view, source)));
+        if memory.sources.len() == 1 || self.objects[object.index()].ty.is_none() {
+            for link in memory.links.clone() {
+                self.draw_on(object, link);
+            }
+        }
+    }
+
+    /// What each object draws, as one cell more. To be asked when everything is solved.
+    pub fn drawn_cells(&mut self) -> Vec<Option<Cell>> {
+        let mut known: FxHashMap<(Option<DebugTypeId>, Vec<AbstractObjectId>), NodeId> = FxHashMap::default();
+        let objects = (0..self.objects.len() as u32).map(AbstractObjectId);
+        let drawn: Vec<Option<Cell>> = objects
+            .map(|object| {
+                let sources = self.sources_of(object);
+                let key = (self.objects[object.index()].ty, sources);
+                let node = match known.get(&key) {
+                    _ if key.1.is_empty() => return None,
+                    Some(node) => *node,
+                    None => {
+                        let node = self.graph.node();
+                        self.fill(node, key.0, &key.1);
+                        known.insert(key, node);
+                        node
+                    }
+                };
+                Some((Class::ANY, Form::of(self.pointer_bytes), node))
+            })
+            .collect();
+        drawn
+    }
+
+    /// Everything that an object draws from, through others as well; ascending.
+    fn sources_of(&self, object: AbstractObjectId) -> Vec<AbstractObjectId> {
+        let (mut open, mut found) = (vec![self.keeper(object)], BTreeSet::new());
+        while let Some(object) = open.pop() {
+            for source in &self.memories[object.index()].sources {
+                let from = self.keeper(source.from);
+                if found.insert(from) {
+                    open.push(from);
+                }
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    /// All that lies in the sources and that something of this type may hold.
+    fn fill(&mut self, node: NodeId, ty: Option<DebugTypeId>, sources: &[AbstractObjectId]) {
+        let cells: BTreeSet<NodeId> = sources
+            .iter()
+            .flat_map(|source| &self.memories[source.index()].cells)
+            .filter(|(_, form, _)| ty.is_none_or(|ty| self.declarations.may_hold(ty, form.alias, None)))
+            .map(|(.., cell)| self.graph.find(*cell))
+            .collect();
+        cells.into_iter().for_each(|cell| self.graph.add_to(node, cell));
+    }
+
+    /// Views read what their objects draw from.
+    pub fn pull_all(&mut self) {
+        while let Some((object, view, source)) = self.pulls.pop() {
+            self.pull(object, view, source);
+        }
+    }
+
+    fn pull(&mut self, object: AbstractObjectId, (class, form, node): Cell, source: Source) {
+        if !source.to.overlaps(source.size.unwrap_or(u64::MAX), class, form.width.into()) {
+            return;
+        }
+        let may_hold = |declarations: &Declarations<'_>, ty: Option<DebugTypeId>, form: Form| {
+            ty.is_none_or(|ty| declarations.may_hold(ty, form.alias, None))
+        };
+        let read = if source.types == Types::Forgotten { Form { alias: None, ..form } } else { form };
+        let (ty, from) = (self.objects[object.index()].ty, self.objects[source.from.index()].ty);
+        if !may_hold(&self.declarations, ty, form) || !may_hold(&self.declarations, from, read) {
+            return;
+        }
+        if let Some(view) = self.view(source.from, Class::ANY, read) {
+            // Less than a pointer is a part of one.
+            if source.size.is_some_and(|size| size < self.pointer_bytes.into()) {
+                self.attach(view, Constraint::Residue { to: node });
+            } else {
+                self.graph.add_edge(view, node);
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Typed pointers: what a pointer points to of which nothing better is known.
+//!
+//! # Definition   A node is *typed* if it is what is loaded or stored as a pointer to a structure, to characters or to functions, or as a number (clang's types of accesses, the member's
+//!                declaration), or a register that is the value of variables that are such pointers or numbers, and of no others. A location *fits* if its object is declared, or allocated, as
+//!                something in which the structure, or an array of characters, occurs, or as nothing that is known; functions fit pointers to functions alone, and nothing fits a number.
+//! # Theorem      None: C lets a pointer point to something else until it is used. A pointer that is found to point to very many places (`crowd`) is one of which the analysis has
+//!                lost track: void pointers in lists, tables of everything. What its type says is then the better knowledge, so that a typed crowd takes only what fits. Where something was
+//!                left out for this reason, the program rests on the assumption `typed-allocation`, and programs that are not large are looked at again without it (`allocation`).
+//! # Paper        Types as a filter of inclusions: Lhoták, Hendren 2003 (for Java, where the theorem holds).
+
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
+
+use super::allocation::Allocated;
+use super::declared::{Declarations, structure_pointed_to};
+use super::form::Form;
+use super::graph::Fit;
+use super::object::{AbstractObject, AbstractObjectKind};
+use crate::program::describe::{pointee, resolve};
+use crate::program::{AliasType, DebugTypeId, DebugTypeKind, Function, Operand, Program};
+
+/// The number of what pointers point to; `None` where nothing is said.
+pub(super) type Pointed = Option<u16>;
+const CHARACTERS: u16 = 0;
+const CODE: u16 = 1;
+const NUMBERS: u16 = 2;
+const FIRST_STRUCTURE: usize = 3;
+
+#[derive(Debug, Default)]
+pub(super) struct TypedPointers {
+    numbers: FxHashMap<String, u16>,
+    /// What fits whom, by what objects are declared as.
+    fits: FxHashMap<DebugTypeId, Fit>,
+    untyped: Fit,
+}
+
+impl TypedPointers {
+    pub fn of(program: &Program, declarations: &Declarations<'_>, allocated: Allocated) -> TypedPointers {
+        let mut found = TypedPointers::default();
+        if allocated == Allocated::AsAnything {
+            return found;
+        }
+        let accessed = program.alias_types.iter().filter_map(structure_pointed_to);
+        let declared = program.variables.iter().filter_map(|variable| structure_of_pointer(program, variable.ty?));
+        for name in accessed.chain(declared) {
+            // One that nobody describes may be anything.
+            if !declarations.named(name).is_empty() && !found.numbers.contains_key(name) {
+                let Ok(number) = u16::try_from(FIRST_STRUCTURE + found.numbers.len()) else { break };
+                found.numbers.insert(name.to_owned(), number);
+            }
+        }
+        let mut fitting = FixedBitSet::with_capacity(FIRST_STRUCTURE + found.numbers.len());
+        fitting.insert_range(..);
+        fitting.set(CODE.into(), false);
+        fitting.set(NUMBERS.into(), false);
+        found.untyped = Fit::some(fitting);
+        found
+    }
+
+    /// What is accessed with this form.
+    pub fn of_form(&self, program: &Program, declarations: &Declarations<'_>, form: Form) -> Pointed {
+        let alias = form.alias.filter(|_| !self.numbers.is_empty())?;
+        let scalar = match &program.alias_types[alias] {
+            AliasType::Member { scalar, structure, offset, .. } => {
+                let tag = structure.strip_prefix("struct.").unwrap_or(structure);
+                if declarations.named(tag).iter().any(|ty| is_pointer_to_code_at(program, *ty, *offset)) {
+                    return Some(CODE);
+                }
+                &program.alias_types[*scalar]
+            }
+            scalar => scalar,
+        };
+        match scalar {
+            AliasType::Scalar { name, .. } if name == POINTER_TO_CHARACTERS => Some(CHARACTERS),
+            _ if program.is_number(alias) => Some(NUMBERS),
+            _ => self.numbers.get(structure_pointed_to(scalar)?).copied(),
+        }
+    }
+
+    fn of_pointer(&self, program: &Program, ty: DebugTypeId) -> Pointed {
+        if self.numbers.is_empty() {
+            return None;
+        }
+        if is_pointer_to_code(program, ty) {
+            return Some(CODE);
+        }
+        if matches!(resolve(program, ty)?.1.kind, DebugTypeKind::Base { .. }) {
+            return Some(NUMBERS);
+        }
+        let to = resolve(program, pointee(program, ty)?)?.1;
+        match &to.kind {
+            DebugTypeKind::Base { .. } if to.size == 1 => Some(CHARACTERS),
+            _ => self.numbers.get(structure_of_pointer(program, ty)?).copied(),
+        }
+    }
+
+    /// By register.
+    pub fn of_registers(&self, program: &Program, function: &Function) -> Vec<Pointed> {
+        let mut said: Vec<Option<Pointed>> = vec![None; function.registers.len()];
+        for binding in function.bindings.iter().filter(|binding| !binding.is_address) {
+            let Operand::Register(register) = binding.value else { continue };
+            let number = program.variables[binding.variable].ty.and_then(|ty| self.of_pointer(program, ty));
+            let known = said[usize::from(register)].get_or_insert(number);
+            *known = known.filter(|known| Some(*known) == number);
+        }
+        said.into_iter().map(Option::flatten).collect()
+    }
+
+    /// Which pointers an object fits.
+    pub fn fit(&mut self, declarations: &Declarations<'_>, object: &AbstractObject) -> Fit {
+        let number_of_kinds = FIRST_STRUCTURE + self.numbers.len();
+        let mut fitting = FixedBitSet::with_capacity(number_of_kinds);
+        if matches!(object.kind, AbstractObjectKind::Unknown | AbstractObjectKind::Residue | AbstractObjectKind::Key(_)) {
+            return Fit::all();
+        }
+        if object.is_code() {
+            fitting.insert(CODE.into());
+            return Fit::some(fitting);
+        }
+        if object.kind == AbstractObjectKind::Texts {
+            fitting.insert(CHARACTERS.into());
+            return Fit::some(fitting);
+        }
+        let Some(ty) = object.ty else { return self.untyped.clone() };
+        if let Some(known) = self.fits.get(&ty) {
+            return known.clone();
+        }
+        fitting.set(CHARACTERS.into(), declarations.has_characters(ty));
+        for (name, number) in &self.numbers {
+            fitting.set(usize::from(*number), declarations.may_contain_named(ty, name));
+        }
+        let fit = Fit::some(fitting);
+        self.fits.insert(ty, fit.clone());
+        fit
+    }
+}
+
+/// How the compiler calls pointers to characters.
+const POINTER_TO_CHARACTERS: &str = "p1 omnipotent char";
+
+fn is_pointer_to_code(program: &Program, ty: DebugTypeId) -> bool {
+    let to = pointee(program, ty).and_then(|to| resolve(program, to));
+    to.is_some_and(|(_, to)| matches!(to.kind, DebugTypeKind::Function))
+}
+
+/// Whether a member of the structure, at this distance from its start, is a pointer to a function.
+fn is_pointer_to_code_at(program: &Program, structure: DebugTypeId, offset: u64) -> bool {
+    let DebugTypeKind::Struct { fields, .. } = &program.debug_types[structure].kind else { return false };
+    let mut there = fields.iter().filter(|field| field.offset_bits == 8 * offset);
+    there.next().is_some_and(|field| field.ty.is_some_and(|ty| is_pointer_to_code(program, ty)))
+}
+
+/// The name of the structure that pointers of this type point to.
+fn structure_of_pointer(program: &Program, ty: DebugTypeId) -> Option<&str> {
+    let to = pointee(program, ty)?;
+    match &resolve(program, to)?.1.kind {
+        DebugTypeKind::Struct { name, .. } if !name.is_empty() => Some(name),
+        _ => None,
+    }
+}

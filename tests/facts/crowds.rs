@@ -1,0 +1,140 @@
+//! Pointers to very many places: what is stored, loaded and copied through them, and what their types say.
+
+use lockcheck::facts::{AbstractObjectKind, Location, Offset, PointsTo};
+use lockcheck::models::Models;
+use lockcheck::program::Program;
+
+use crate::text_programs::{expect_of, points_to, program, show};
+
+fn of_crowds(program: &Program, crowd: usize) -> PointsTo {
+    let models = Models::embedded();
+    PointsTo::of_crowds(program, &models.bind(program), crowd)
+}
+
+const TYPES: &str = r#"
+type t0 size 16 struct "conn" {"self" 0 64 type t1, "next" 64 64 type t1}
+type t1 size 8 pointer type t0
+type t2 size 24 struct "item" {"left" 0 64 type t3, "right" 64 64 type t3, "up" 128 64 type t3}
+type t3 size 8 pointer type t2
+variable v0 "item" type t3
+"#;
+
+const PLACES: &str = r#"
+global @a "a" size 4 align 4 = -
+global @b "b" size 4 align 4 = -
+global @x "x" size 16 align 8 = -
+global @y "y" size 16 align 8 = -
+global @z "z" size 16 align 8 = -
+"#;
+
+/// Crowds share what is stored through them; other pointers read it where it may have been stored.
+#[test]
+fn what_is_stored_through_crowds_is_in_every_place_that_they_reach() {
+    let body = r#"
+function @main "main" (%0: i1) returns i32 {
+b0:
+  %1: ptr = select %0, global @x, global @y !s0
+  %2: ptr = select %0, global @y, global @z !s1
+  store global @a to %1 align 8 !s2
+  store global @b to %2 align 8 !s3
+  %3: ptr = load global @x align 8 !s4
+  %4: ptr = load global @y align 8 !s5
+  %5: ptr = load global @z align 8 !s6
+  %6: ptr = load %1 align 8 !s7
+  return i32 0 !s8
+}"#;
+    let program = program(&format!("{PLACES}{body}"));
+    expect_of(&program, &of_crowds(&program, 2), &[("main", 3, "a"), ("main", 4, "a b"), ("main", 5, "b"), ("main", 6, "a b")]);
+    expect_of(&program, &of_crowds(&program, 1), &[("main", 3, "a b"), ("main", 4, "a b"), ("main", 5, "a b"), ("main", 6, "a b")]);
+}
+
+/// What was copied between crowds is read where it was copied to, is copied on from there, and counts as what is there.
+#[test]
+fn copies_between_crowds_go_through_the_pool() {
+    let body = r#"
+global @last "last" size 16 align 8 = -
+global @other "other" size 16 align 8 = -
+function @main "main" (%0: i1) returns i32 {
+b0:
+  store global @a to global @x align 8 !s0
+  %1: ptr = select %0, global @x, global @other !s1
+  %2: ptr = select %0, global @y, global @other !s2
+  copy_memory %2, %1, i64 16 !s3
+  copy_memory global @last, global @y, i64 16 !s4
+  %3: ptr = load global @y align 8 !s5
+  %4: ptr = load global @last align 8 !s6
+  %5: ptr = load global @z align 8 !s7
+  return i32 0 !s8
+}"#;
+    let program = program(&format!("{PLACES}{body}"));
+    let found = of_crowds(&program, 1);
+    expect_of(&program, &found, &[("main", 3, "a"), ("main", 4, "a"), ("main", 5, "")]);
+    for (name, content) in [("y", vec!["a"]), ("last", vec!["a"]), ("z", vec![])] {
+        let global = program.globals.position(|global| global.name == name).expect("it is declared");
+        let object = found.object_of_kind(&AbstractObjectKind::Global(global)).expect("it is mentioned");
+        let held = found.contents(Location { object, offset: Offset::At(0) }, 8);
+        let held: Vec<String> = held.map(|location| show(&program, &found, location)).collect();
+        assert_eq!(held, content, "{name}");
+    }
+}
+
+/// Ten `conn` and ten `item` reach a variable that is a pointer to `item`.
+fn two_kinds(binding: &str) -> Program {
+    let globals: String = (0..10)
+        .map(|number| {
+            format!(
+                "global @c{number} \"c{number}\" size 16 align 8 type t0 = -\nglobal @i{number} \"i{number}\" size 24 align 8 type t2 = -\n"
+            )
+        })
+        .collect();
+    let steps: String = (0..10)
+        .map(|number| {
+            let (first, last) = (if number == 0 { "global @c0".to_owned() } else { format!("%{}", 2 * number) }, 2 * number + 1);
+            format!(
+                "  %{last}: ptr = select %0, {first}, global @c{number} !s{last}\n  %{}: ptr = select %0, %{last}, global @i{number} !s{}\n",
+                last + 1,
+                last + 1
+            )
+        })
+        .collect();
+    program(&format!(
+        "{TYPES}{globals}function @main \"main\" (%0: i1) returns i32 {{\n  {binding}\nb0:\n{steps}  %21: ptr = select %0, %20, %20 !s21\n  return i32 0 !s22\n}}"
+    ))
+}
+
+/// A pointer of which the analysis has lost track points to what its type says. That is assumed, and only of programs that are large.
+#[test]
+fn crowds_are_believed_what_their_types_say() {
+    let all = |kinds: &[char]| -> String {
+        let mut names: Vec<String> = kinds.iter().flat_map(|kind| (0..10).map(move |number| format!("{kind}{number}"))).collect();
+        names.sort();
+        names.join(" ")
+    };
+    let models = Models::embedded();
+    for (binding, kinds, is_assumed) in [("binding v0 is %21", &['i'][..], true), ("", &['c', 'i'][..], false)] {
+        let program = two_kinds(binding);
+        let found = PointsTo::of_large(&program, &models.bind(&program));
+        expect_of(&program, &found, &[("main", 21, &all(kinds)), ("main", 20, &all(&['c', 'i']))]);
+        assert_eq!(found.assumes_types_of_allocations(), is_assumed, "{binding}");
+        let found = points_to(&program);
+        expect_of(&program, &found, &[("main", 21, &all(&['c', 'i']))]);
+        assert!(!found.assumes_types_of_allocations(), "{binding}");
+    }
+}
+
+/// A name that a linker may have given to another structure of the same form stands for all of its size.
+#[test]
+fn merged_names_stand_for_structures_of_their_size() {
+    for (structure, set) in [("structure c0 \"conn\"", ""), ("structure c0 like \"conn\"", "pair+8")] {
+        let body = r#"
+type t4 size 16 struct "pair" {"first" 0 64 type t1, "second" 64 64 type t1}
+global @pair "pair" size 16 align 8 type t4 = -
+function @main "main" () returns i32 {
+b0:
+  %0: ptr = offset in_bounds global @pair, 8 in c0 !s0
+  return i32 0 !s1
+}"#;
+        let program = program(&format!("{TYPES}{structure}\n{body}"));
+        expect_of(&program, &points_to(&program), &[("main", 0, set)]);
+    }
+}
