@@ -6,15 +6,20 @@ use std::collections::BTreeSet;
 use super::random::Random;
 
 /// What a hundred programs cover.
-pub const FEATURES: [&str; 13] = [
+pub const FEATURES: [&str; 18] = [
     "allocated",
     "argument",
+    "boxed",
+    "boxed-by-another",
+    "boxed-copy",
     "chosen",
     "freed",
     "helper",
     "kept",
     "main-takes-part",
     "own-variable",
+    "part",
+    "part-of-an-array",
     "returned",
     "started-by-wrapper",
     "taken",
@@ -31,9 +36,14 @@ static void keep(int *d) { slot = d; }
 static int *taken(void) { return slot; }
 static void put(int *d) { *d = 1; }
 static int *same(int *d) { return d; }
+struct box { int *kept; long more; };
+static struct box boxes[3], crates[2], *_Atomic spare = &crates[0];
+static void pack(struct box *b, int *d) { b->kept = d; }
+static int *unpack(struct box *b) { int *d = b->kept; return d ? d : &g; }
+static struct box *crate(void) { return calloc(1, sizeof(struct box)); }
 static int *made(void) { int *d = malloc(sizeof *d); return d; }
 static int *either(int *d, int *e) { return __VERIFIER_nondet_bool() ? d : e; }
-static void start(pthread_t *t, void *(*entry)(void *), int *argument) { pthread_create(t, 0, entry, argument); }";
+static void start(pthread_t *t, void *(*entry)(void *), void *argument) { pthread_create(t, 0, entry, argument); }";
 
 struct Writer {
     random: Random,
@@ -71,7 +81,20 @@ impl Writer {
 
     fn thread(&mut self, name: &str) -> String {
         self.left = 6;
-        let mut body = vec!["int v, seen = 0, *d = &v;".to_owned()];
+        let mut body = vec!["int v, seen = 0, *d = &v; struct box mine = {0, 0}, *b = &mine;".to_owned()];
+        match self.random.below(5) {
+            0 => body.push("b = crate();".to_owned()),
+            1 => {
+                self.cover("part");
+                let is_beyond = self.random.chance(20);
+                body.push((if is_beyond { "b = (struct box *)a + 1;" } else { "b = a;" }).to_owned());
+            }
+            2 => {
+                self.cover("boxed-by-another");
+                body.push("spare = b;".to_owned());
+            }
+            _ => {}
+        }
         if self.random.chance(60) {
             body.push(format!("d = {};", self.address("d", true)));
         }
@@ -86,10 +109,20 @@ impl Writer {
     fn main(&mut self, second: &str) -> String {
         if second == "second" {
             self.cover("two-entries");
+        } else if self.random.chance(60) {
+            self.cover("part-of-an-array");
+            let lines = [
+                "pthread_t t[2];".to_owned(),
+                "for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, first, &boxes[i]);".into(),
+                (*self.random.pick(&["", "boxes[0].kept = &g;", "spare = &boxes[1];", "g = 3;"])).into(),
+                "for (int i = 0; i < 2; i++) pthread_join(t[i], 0);".into(),
+                "return 0;".into(),
+            ];
+            return format!("int main(void) {{\n{}}}", indent(&lines));
         }
         let is_wrapped = self.random.chance(60);
         let mut create = |handle: &str, entry: &str| {
-            let argument = *self.random.pick(&["&g", "&other"]);
+            let argument = *self.random.pick(&["&boxes[0]", "&boxes[1]", "&crates[0]"]);
             match is_wrapped {
                 true => format!("start(&{handle}, {entry}, {argument});"),
                 false => format!("pthread_create(&{handle}, 0, {entry}, {argument});"),
@@ -120,7 +153,21 @@ impl Writer {
             return Vec::new();
         }
         self.left -= 1;
-        let line = match self.random.below(9) {
+        let line = match self.random.below(if is_thread { 13 } else { 9 }) {
+            9 | 10 => {
+                self.cover("boxed");
+                self.left -= 1;
+                format!("pack(b, {name});")
+            }
+            11 => {
+                self.left -= 1;
+                (*self.random.pick(&["b = spare;", "d = unpack(b);", "d = unpack(b);", "pack(spare, d);"])).to_owned()
+            }
+            12 => {
+                self.cover("boxed-copy");
+                self.left -= 1;
+                (*self.random.pick(&["mine = *b;", "*b = mine;", "d = unpack(&mine);"])).to_owned()
+            }
             0..=2 => {
                 let address = self.address(name, is_thread);
                 format!("{name} = {address};")
@@ -149,7 +196,8 @@ impl Writer {
     }
 
     fn address(&mut self, name: &str, is_thread: bool) -> String {
-        let address = match self.random.below(if is_thread { 8 } else { 5 }) {
+        let address = match self.random.below(if is_thread { 10 } else { 5 }) {
+            8 | 9 => "unpack(b)".to_owned(),
             0 | 1 => {
                 self.cover("taken");
                 self.left -= 1;
@@ -170,7 +218,7 @@ impl Writer {
             }
             5 => {
                 self.cover("argument");
-                "a".to_owned()
+                "(int *)&((struct box *)a)->more".to_owned()
             }
             _ => {
                 self.cover("own-variable");
