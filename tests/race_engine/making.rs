@@ -144,3 +144,19 @@ fn memory_of_another_thread_may_hold_what_that_has_made() {
     shown("L(m); struct box *b = shown; U(m); fill(b->kept);").race("z");
     shown("L(m); struct box *b = shown; b->kept = mine.kept; U(m); fill(mine.kept);").race("z");
 }
+
+#[test]
+fn what_a_list_of_arguments_holds_its_thread_has_given() {
+    let said = |body: &str| {
+        said_of(&format!(
+            "#include <stdarg.h>\n#include <stdio.h>\n#include <string.h>\nMUTEX(m); char *shown; char *known(void) {{ L(m); char *s = shown; U(m); return s; }}
+            void say(const char *format, ...) {{ va_list l; va_start(l, format); vprintf(format, l); va_end(l); }}
+            void *f(void *a) {{ char text[8] = \"a b\"; L(m); shown = text; U(m); {body} text[0] = 'c'; return 0; }} TWO(f, f)"
+        ))
+    };
+    said("say(\"%s\", text);").no_race("text");
+    said("say(\"%s\", known());").race("text");
+    // The library keeps a string, whoever has given it.
+    said("strtok(text, \" \"); say(\"%s\", text);").race("text");
+    said("strtok(text, \" \"); strtok(0, \" \");").race("text");
+}

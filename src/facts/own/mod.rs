@@ -31,9 +31,9 @@ use super::escape::Escape;
 use super::points_to::{AbstractObjectId, AbstractObjectKind, PointsTo};
 use super::threads::Threads;
 use crate::deadline::{Deadline, OutOfTime};
-use crate::models::{BoundModels, Builtin, Effect};
-use crate::program::{FunctionId, Operand, Operation, Program, Type};
-use origins::callees;
+use crate::models::{BoundModels, Builtin};
+use crate::program::{FunctionId, Operand, Operation, Program};
+use origins::{callees, returns_text};
 use parts::parts;
 use solve::{Ground, Solution};
 
@@ -146,12 +146,10 @@ fn is_kept(points_to: &PointsTo, object: AbstractObjectId) -> bool {
     )
 }
 
-/// A text that a library function returns, and guards.
+/// A text that a library function returns, of which each thread has its own.
 fn is_text(program: &Program, models: &BoundModels<'_>, points_to: &PointsTo, object: AbstractObjectId) -> bool {
     let AbstractObjectKind::Library(function) = points_to.object(object).kind else { return false };
-    let is_guarded = |effect: &Effect| matches!(effect, Effect::HiddenState { guarded: true, .. });
-    program.functions[function].return_type == Type::POINTER
-        && library_model(program, models, function).is_some_and(|model| model.effects.iter().any(is_guarded))
+    library_model(program, models, function).is_some_and(returns_text)
 }
 
 /// The strings that calls of `strtok` give to the library.

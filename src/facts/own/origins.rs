@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use super::super::accesses::library_model;
 use super::super::points_to::PointsTo;
 use super::super::values::reverse_postorder;
-use crate::models::{AllocationResult, BoundModels, Builtin, Effect};
+use crate::models::{AllocationResult, BoundModels, Builtin, Effect, FunctionModel};
 use crate::program::{
     Callee, CastKind, Constant, Function, FunctionId, Instruction, Operand, Operation, Program, RegisterId, SiteId,
     TerminatorKind,
@@ -215,15 +215,16 @@ impl Body {
                     match library_model(program, models, callee) {
                         Some(model) => {
                             let origin = model.effects.iter().find_map(|effect| match effect {
-                                Effect::Allocate { result: AllocationResult::Returned, .. }
-                                | Effect::Reallocate { .. }
-                                // Each thread has a text of its own.
-                                | Effect::HiddenState { guarded: true, .. } => Some(SmallVec::from_slice(&[Origin::Made])),
+                                Effect::Allocate { result: AllocationResult::Returned, .. } | Effect::Reallocate { .. } => {
+                                    Some(SmallVec::from_slice(&[Origin::Made]))
+                                }
                                 Effect::Returns { argument } => {
                                     Some(self.merged(program, arguments.get(*argument).map(|one| one.value).into_iter()))
                                 }
                                 _ => None,
                             });
+                            let text = returns_text(model).then(|| SmallVec::from_slice(&[Origin::Made]));
+                            let origin = origin.or(text);
                             let inside = model.builtin.and_then(returned_inside).and_then(|position| arguments.get(position));
                             let inside = inside.map(|argument| self.merged(program, [argument.value].into_iter()));
                             origins.extend(origin.or(inside).unwrap_or_else(|| SmallVec::from_slice(&[elsewhere])));
@@ -273,6 +274,11 @@ impl Body {
             _ => Reach::Between(0, 0),
         }
     }
+}
+
+/// Whether each thread has a text of its own, which the function returns: glibc documents it of these.
+pub(super) fn returns_text(model: &FunctionModel) -> bool {
+    matches!(model.builtin, Some(Builtin::Strerror | Builtin::Strsignal))
 }
 
 /// The argument inside whose object a library function returns an address.
