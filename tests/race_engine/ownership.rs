@@ -51,12 +51,15 @@ struct Writer {
     functions: Vec<String>,
     /// Visible operations that may still be written.
     left: i64,
+    /// Mostly boxes are shown and looked into.
+    is_about_boxes: bool,
 }
 
 /// The program of a seed.
 pub fn program(seed: u64) -> (String, BTreeSet<&'static str>) {
     let random = Random::new(seed ^ 0x0771_0771);
-    let mut writer = Writer { random, features: BTreeSet::new(), functions: Vec::new(), left: 0 };
+    let mut writer = Writer { random, features: BTreeSet::new(), functions: Vec::new(), left: 0, is_about_boxes: false };
+    writer.is_about_boxes = writer.random.chance(25);
     let text = writer.write();
     (text, writer.features)
 }
@@ -80,7 +83,7 @@ impl Writer {
     }
 
     fn thread(&mut self, name: &str) -> String {
-        self.left = 6;
+        self.left = 4;
         let mut body = vec!["int v, seen = 0, *d = &v; struct box mine = {0, 0}, *b = &mine;".to_owned()];
         match self.random.below(5) {
             0 => body.push("b = crate();".to_owned()),
@@ -95,10 +98,16 @@ impl Writer {
             }
             _ => {}
         }
-        if self.random.chance(60) {
+        if self.is_about_boxes {
+            self.left -= 2;
+            let show = ["d = made(); pack(b, d); spare = b;", "d = made(); pack(spare, d);"];
+            let look = ["d = unpack(b);", "b = spare; d = unpack(b);", "mine = *b; d = unpack(&mine);", ""];
+            body.push(format!("{} {}", self.random.pick(&show), self.random.pick(&look)));
+        } else if self.random.chance(60) {
             body.push(format!("d = {};", self.address("d", true)));
         }
-        for _ in 0..self.random.between(2, 4) {
+        let count = if self.is_about_boxes { 0 } else { self.random.between(2, 3) };
+        for _ in 0..count {
             body.extend(self.statement("d", true));
         }
         body.push((*self.random.pick(&["put(d);", "*d = 6;", "seen += *d;"])).to_owned());
