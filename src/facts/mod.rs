@@ -61,7 +61,7 @@ impl<'p> Facts<'p> {
         let accesses = Accesses::of(program, models, &points_to);
         let freshness = Freshness::of(program, models, &points_to, &call_graph, &accesses);
         deadline.check()?;
-        let own = Own::of(program, models, (&points_to, &call_graph, &escape), deadline)?;
+        let own = Own::of(program, models, (&points_to, &call_graph, &escape), (&threads, &accesses), deadline)?;
         let values = Values::of(program, models);
         let once = once::Once::of(program, models, &points_to, &call_graph);
         let is_one = points_to.objects().map(|(object, _)| once.is_one_object(object)).collect();

@@ -76,3 +76,14 @@ fn what_the_library_guards() {
     let why = &said.result.candidates[0].why;
     assert!(why.contains("no standard promises that rand may be called"), "{why}");
 }
+
+#[test]
+fn each_thread_has_its_own_text() {
+    let shown = "char *s = strerror(1); if (s) v = s[0];";
+    said_of(&two(shown, shown)).no_race("memory of strerror");
+    by_posix(&two(shown, shown)).race("memory of strerror");
+    // A text that another thread has asked for.
+    let given = |body: &str| format!("char *text;\n{}", two("L(m); text = strerror(1); U(m); strerror(2);", body));
+    said_of(&given("L(m); char *t = text; U(m); if (t) v = t[0];")).race("memory of strerror");
+    said_of(&given("char *t = strerror(2); L(m); text = t; U(m); v = t[0];")).no_race("memory of strerror");
+}

@@ -65,3 +65,98 @@ fn a_wrapper_starts_what_it_is_given() {
     started("start(&t, table[rand() & 1]); start(&u, table[rand() & 1]);").race("x").race("y");
     started("start(&t, rand() ? f : g); start(&u, f);").race("x").no_race("y");
 }
+
+/// Workers that each have an element of an array, and keep addresses in it; `f` is a worker, `g` is called by it.
+fn with_a_part(body: &str, more: &str) -> Said {
+    said_of(&format!(
+        "MUTEX(m); struct part {{ int *data; int *list[2]; struct {{ int *deep; }} in; int last; }}; struct part *all, *other; int n;
+        void keep(struct part *p, int *d) {{ p->data = d; }} int *kept(struct part *p) {{ return p->data; }}
+        void fill(int *z) {{ *z = 1; }} int *make(void) {{ int *q = malloc(sizeof *q); L(m); n += q != 0; U(m); return q; }}
+        void *f(void *a) {{ struct part *p = a; int v = 0; {body} return 0; }}
+        int main(void) {{ pthread_t t[4]; struct part spare = {{0}}; other = &spare; all = calloc(4, sizeof *all);
+        for (int i = 0; i < 4; i++) pthread_create(&t[i], 0, f, &all[i]); {more}
+        for (int i = 0; i < 4; i++) pthread_join(t[i], 0); return 0; }}"
+    ))
+}
+
+#[test]
+fn what_a_thread_keeps_in_its_own_part_is_its_own() {
+    for kept in ["keep(p, make()); fill(kept(p));", "keep(p, &v); fill(kept(p));", "p->in.deep = make(); fill(p->in.deep);"] {
+        with_a_part(kept, "").no_race("z").no_race("v");
+    }
+    // Another one's part, or a place that is nobody's.
+    with_a_part("keep(p + 1, make()); fill(kept(p));", "").race("z");
+    with_a_part("keep(p, make()); fill(kept(p - 1));", "").race("z");
+    with_a_part("keep(all, make()); fill(kept(p));", "").race("z");
+    with_a_part("keep(p, make()); fill(kept(&all[n]));", "").race("z");
+    with_a_part("L(m); keep(other, make()); fill(kept(other)); U(m); fill(kept(other));", "").race("z");
+    with_a_part("keep(p, make()); L(m); other = p; U(m); fill(kept(p)); L(m); p = other; U(m); fill(kept(p));", "").race("z");
+    // Somebody else puts it there.
+    with_a_part("fill(kept(p));", "int *q = make(); for (int i = 0; i < 4; i++) all[i].data = q;").race("z");
+    with_a_part("keep(p, make()); p->data = other->data; fill(kept(p));", "spare.data = all[0].data;").race("z");
+}
+
+#[test]
+fn two_threads_with_one_argument_have_no_part_of_their_own() {
+    for (arguments, races) in [("&x, &x", true), ("&x, &y", false)] {
+        let arguments: Vec<&str> = arguments.split(", ").collect();
+        let said = said_of(&format!(
+            "struct part {{ int *data; }} x, y; void fill(int *z) {{ *z = 1; }}
+            int *make(void) {{ return malloc(4); }}
+            void *f(void *a) {{ struct part *p = a; p->data = make(); fill(p->data); return 0; }}
+            void *g(void *a) {{ struct part *p = a; p->data = make(); fill(p->data); return 0; }}
+            int main(void) {{ pthread_t t, u; pthread_create(&t, 0, f, {}); pthread_create(&u, 0, g, {});
+            pthread_join(t, 0); pthread_join(u, 0); return 0; }}",
+            arguments[0], arguments[1]
+        ));
+        assert_eq!(said.races_on("z"), races, "{arguments:?}: {}", said.summary());
+    }
+}
+
+#[test]
+fn what_a_thread_keeps_in_memory_of_its_own_is_its_own() {
+    let boxed = |body: &str, entries: &str| {
+        noted(&format!("struct box {{ int *kept; struct box *next; }} mine = {{0}}, *b = &mine; {body}"), entries)
+    };
+    boxed("b->kept = make(); fill(b->kept);", "f, f").no_race("p");
+    boxed("b = calloc(1, sizeof *b); b->kept = make(); fill(b->kept);", "f, f").no_race("p");
+    boxed("b->next = malloc(sizeof *b); b->next->kept = make(); b = b->next; fill(b->kept);", "f, f").no_race("p");
+    boxed("struct box more; b->kept = make(); more = *b; fill(more.kept);", "f, f").no_race("p");
+    boxed("b = malloc(sizeof *b); b->kept = make(); b = realloc(b, 2 * sizeof *b); fill(b->kept);", "f, f").no_race("p");
+    // What was found elsewhere, and put into memory of one's own.
+    boxed("make(); b->kept = known(); fill(b->kept);", "f, f").race("p");
+    boxed("struct box more; make(); more.kept = known(); *b = more; fill(b->kept);", "f, f").race("p");
+    boxed("make(); b = malloc(sizeof *b); b->kept = known(); b = realloc(b, 2 * sizeof *b); fill(b->kept);", "f, f").race("p");
+    boxed("b->kept = make(); int *q = known(); __builtin_memcpy(&b->kept, &q, sizeof q); fill(b->kept);", "f, f").race("p");
+    boxed("b->kept = make(); fill(b->kept);", "f, g").race("p");
+}
+
+#[test]
+fn memory_of_another_thread_may_hold_what_that_has_made() {
+    // Both threads show their box; each looks into the one that was shown last.
+    let shown = |body: &str| {
+        said_of(&format!(
+            "MUTEX(m); struct box {{ int *kept; }} *shown; void fill(int *z) {{ *z = 1; }}
+            void *f(void *a) {{ struct box mine = {{malloc(4)}}; L(m); shown = &mine; U(m); {body} L(m); U(m); return 0; }} TWO(f, f)"
+        ))
+    };
+    shown("fill(mine.kept);").no_race("z");
+    shown("L(m); struct box *b = shown; U(m); fill(b->kept);").race("z");
+    shown("L(m); struct box *b = shown; b->kept = mine.kept; U(m); fill(mine.kept);").race("z");
+}
+
+#[test]
+fn what_a_list_of_arguments_holds_its_thread_has_given() {
+    let said = |body: &str| {
+        said_of(&format!(
+            "#include <stdarg.h>\n#include <stdio.h>\n#include <string.h>\nMUTEX(m); char *shown; char *known(void) {{ L(m); char *s = shown; U(m); return s; }}
+            void say(const char *format, ...) {{ va_list l; va_start(l, format); vprintf(format, l); va_end(l); }}
+            void *f(void *a) {{ char text[8] = \"a b\"; L(m); shown = text; U(m); {body} text[0] = 'c'; return 0; }} TWO(f, f)"
+        ))
+    };
+    said("say(\"%s\", text);").no_race("text");
+    said("say(\"%s\", known());").race("text");
+    // The library keeps a string, whoever has given it.
+    said("strtok(text, \" \"); say(\"%s\", text);").race("text");
+    said("strtok(text, \" \"); strtok(0, \" \");").race("text");
+}

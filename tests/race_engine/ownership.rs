@@ -6,15 +6,20 @@ use std::collections::BTreeSet;
 use super::random::Random;
 
 /// What a hundred programs cover.
-pub const FEATURES: [&str; 13] = [
+pub const FEATURES: [&str; 18] = [
     "allocated",
     "argument",
+    "boxed",
+    "boxed-by-another",
+    "boxed-copy",
     "chosen",
     "freed",
     "helper",
     "kept",
     "main-takes-part",
     "own-variable",
+    "part",
+    "part-of-an-array",
     "returned",
     "started-by-wrapper",
     "taken",
@@ -31,9 +36,14 @@ static void keep(int *d) { slot = d; }
 static int *taken(void) { return slot; }
 static void put(int *d) { *d = 1; }
 static int *same(int *d) { return d; }
+struct box { int *kept; long more; };
+static struct box boxes[3], crates[2], *_Atomic spare = &crates[0];
+static void pack(struct box *b, int *d) { b->kept = d; }
+static int *unpack(struct box *b) { int *d = b->kept; return d ? d : &g; }
+static struct box *crate(void) { return calloc(1, sizeof(struct box)); }
 static int *made(void) { int *d = malloc(sizeof *d); return d; }
 static int *either(int *d, int *e) { return __VERIFIER_nondet_bool() ? d : e; }
-static void start(pthread_t *t, void *(*entry)(void *), int *argument) { pthread_create(t, 0, entry, argument); }";
+static void start(pthread_t *t, void *(*entry)(void *), void *argument) { pthread_create(t, 0, entry, argument); }";
 
 struct Writer {
     random: Random,
@@ -41,12 +51,15 @@ struct Writer {
     functions: Vec<String>,
     /// Visible operations that may still be written.
     left: i64,
+    /// Mostly boxes are shown and looked into.
+    is_about_boxes: bool,
 }
 
 /// The program of a seed.
 pub fn program(seed: u64) -> (String, BTreeSet<&'static str>) {
     let random = Random::new(seed ^ 0x0771_0771);
-    let mut writer = Writer { random, features: BTreeSet::new(), functions: Vec::new(), left: 0 };
+    let mut writer = Writer { random, features: BTreeSet::new(), functions: Vec::new(), left: 0, is_about_boxes: false };
+    writer.is_about_boxes = writer.random.chance(25);
     let text = writer.write();
     (text, writer.features)
 }
@@ -70,12 +83,31 @@ impl Writer {
     }
 
     fn thread(&mut self, name: &str) -> String {
-        self.left = 6;
-        let mut body = vec!["int v, seen = 0, *d = &v;".to_owned()];
-        if self.random.chance(60) {
+        self.left = 4;
+        let mut body = vec!["int v, seen = 0, *d = &v; struct box mine = {0, 0}, *b = &mine;".to_owned()];
+        match self.random.below(5) {
+            0 => body.push("b = crate();".to_owned()),
+            1 => {
+                self.cover("part");
+                let is_beyond = self.random.chance(20);
+                body.push((if is_beyond { "b = (struct box *)a + 1;" } else { "b = a;" }).to_owned());
+            }
+            2 => {
+                self.cover("boxed-by-another");
+                body.push("spare = b;".to_owned());
+            }
+            _ => {}
+        }
+        if self.is_about_boxes {
+            self.left -= 2;
+            let show = ["d = made(); pack(b, d); spare = b;", "d = made(); pack(spare, d);"];
+            let look = ["d = unpack(b);", "b = spare; d = unpack(b);", "mine = *b; d = unpack(&mine);", ""];
+            body.push(format!("{} {}", self.random.pick(&show), self.random.pick(&look)));
+        } else if self.random.chance(60) {
             body.push(format!("d = {};", self.address("d", true)));
         }
-        for _ in 0..self.random.between(2, 4) {
+        let count = if self.is_about_boxes { 0 } else { self.random.between(2, 3) };
+        for _ in 0..count {
             body.extend(self.statement("d", true));
         }
         body.push((*self.random.pick(&["put(d);", "*d = 6;", "seen += *d;"])).to_owned());
@@ -86,10 +118,20 @@ impl Writer {
     fn main(&mut self, second: &str) -> String {
         if second == "second" {
             self.cover("two-entries");
+        } else if self.random.chance(60) {
+            self.cover("part-of-an-array");
+            let lines = [
+                "pthread_t t[2];".to_owned(),
+                "for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, first, &boxes[i]);".into(),
+                (*self.random.pick(&["", "boxes[0].kept = &g;", "spare = &boxes[1];", "g = 3;"])).into(),
+                "for (int i = 0; i < 2; i++) pthread_join(t[i], 0);".into(),
+                "return 0;".into(),
+            ];
+            return format!("int main(void) {{\n{}}}", indent(&lines));
         }
         let is_wrapped = self.random.chance(60);
         let mut create = |handle: &str, entry: &str| {
-            let argument = *self.random.pick(&["&g", "&other"]);
+            let argument = *self.random.pick(&["&boxes[0]", "&boxes[1]", "&crates[0]"]);
             match is_wrapped {
                 true => format!("start(&{handle}, {entry}, {argument});"),
                 false => format!("pthread_create(&{handle}, 0, {entry}, {argument});"),
@@ -120,7 +162,21 @@ impl Writer {
             return Vec::new();
         }
         self.left -= 1;
-        let line = match self.random.below(9) {
+        let line = match self.random.below(if is_thread { 13 } else { 9 }) {
+            9 | 10 => {
+                self.cover("boxed");
+                self.left -= 1;
+                format!("pack(b, {name});")
+            }
+            11 => {
+                self.left -= 1;
+                (*self.random.pick(&["b = spare;", "d = unpack(b);", "d = unpack(b);", "pack(spare, d);"])).to_owned()
+            }
+            12 => {
+                self.cover("boxed-copy");
+                self.left -= 1;
+                (*self.random.pick(&["mine = *b;", "*b = mine;", "d = unpack(&mine);"])).to_owned()
+            }
             0..=2 => {
                 let address = self.address(name, is_thread);
                 format!("{name} = {address};")
@@ -149,7 +205,8 @@ impl Writer {
     }
 
     fn address(&mut self, name: &str, is_thread: bool) -> String {
-        let address = match self.random.below(if is_thread { 8 } else { 5 }) {
+        let address = match self.random.below(if is_thread { 10 } else { 5 }) {
+            8 | 9 => "unpack(b)".to_owned(),
             0 | 1 => {
                 self.cover("taken");
                 self.left -= 1;
@@ -170,7 +227,7 @@ impl Writer {
             }
             5 => {
                 self.cover("argument");
-                "a".to_owned()
+                "(int *)&((struct box *)a)->more".to_owned()
             }
             _ => {
                 self.cover("own-variable");

@@ -20,7 +20,7 @@ use crate::deadline::OutOfTime;
 use crate::facts::accesses::Action;
 use crate::facts::{AbstractObjectKind, Facts, Fresh, Location, Manner, MemoryAccess, Position, ThreadId};
 use crate::locks::LocksetId;
-use crate::program::{Program, SiteId};
+use crate::program::{FunctionId, Program, SiteId};
 use crate::thread_pds::holding::{AccessState, ContextId, Tabulation};
 
 pub struct Row {
@@ -106,7 +106,7 @@ impl Rows {
                     for location in locations {
                         let fresh = facts.freshness.at(position, place, location.object);
                         let is_atomic = is_atomic(program, facts, options, access, *location);
-                        let is_own = facts.own.is_own(&facts.points_to, &facts.escape, function, access, location.object);
+                        let is_own = is_own(facts, options, function, access, *location);
                         let within = span.and_then(|span| spans.within(facts, function, &span, *location));
                         kinds.entry((fresh, is_atomic, is_own)).or_default().push((*location, within));
                     }
@@ -167,6 +167,12 @@ fn sides(
     let side =
         |(lockset, (points, states)): (LocksetId, (PointSetId, Vec<usize>))| RowSide { lockset, points, states: states.into() };
     sides.into_iter().map(side).collect()
+}
+
+/// Whether the access's thread has made what it touches. That each thread has a text of its own is a promise of the C library alone.
+fn is_own(facts: &Facts<'_>, options: &RaceOptions, function: FunctionId, access: &MemoryAccess, location: Location) -> bool {
+    let is_of_library = matches!(facts.points_to.object(location.object).kind, AbstractObjectKind::Library(_));
+    facts.own.is_own(function, access, location.object) && !(is_of_library && options.distrusts_library)
 }
 
 fn is_atomic(program: &Program, facts: &Facts<'_>, options: &RaceOptions, access: &MemoryAccess, location: Location) -> bool {

@@ -1,0 +1,38 @@
+// The workers keep one buffer in their elements of the array.
+//@ check: race deadlock misuse safety
+#include <pthread.h>
+#include <stdlib.h>
+
+static struct worker {
+    char *buffer;
+    int length;
+} workers[3];
+static char common[4];
+
+static void put(struct worker *self, char letter)
+{
+    self->buffer[self->length++] = letter; //~ race A: write common
+}
+
+static void *work(void *arg)
+{
+    struct worker *self = arg;
+    self->buffer = common;
+    put(self, 'a');
+    put(self, 'b');
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, work, &workers[i]);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    int sum = 0;
+    for (int i = 0; i < 3; i++) {
+        sum += workers[i].length;
+    }
+    return sum != 6;
+}
