@@ -45,6 +45,8 @@ fn could_hide_a_race(kind: AssumptionKind) -> bool {
         AssumptionKind::RetypedCopy => true,
         // Uses of the memory as something else are taken not to be made.
         AssumptionKind::TypedAllocation => true,
+        // So are uses of pointers to something else than their types say.
+        AssumptionKind::TypedPointer => true,
         // Every way through the program counts, whatever is read; names do not matter.
         AssumptionKind::StandardInput
         | AssumptionKind::FileContent

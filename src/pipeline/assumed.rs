@@ -49,6 +49,9 @@ fn of_code(
     if facts.points_to.assumes_types_of_allocations() {
         found.add(AssumptionKind::TypedAllocation, "memory that is allocated as a structure", None);
     }
+    if facts.points_to.assumes_types_of_pointers() {
+        found.add(AssumptionKind::TypedPointer, "pointers that may point to very many places", None);
+    }
     for global in machine.unknown_globals() {
         found.add(AssumptionKind::ExternalGlobal, &program.globals[global].name, None);
     }

@@ -80,7 +80,7 @@ impl<'a> Races<'a> {
             })
         };
         let points_to = &self.sides.facts.points_to;
-        let is_assumed_away = points_to.assumes_types_of_allocations();
+        let is_assumed_away = points_to.assumes_types_of_allocations() || points_to.assumes_types_of_pointers();
         let is_explained = |finding: &&Finding| is_assumed_away && self.refuted_on_lines_of(finding).is_none();
         let unexpected = findings.iter().filter(is_confirmed).filter(|finding| !is_raised(finding) && !is_cut_off(finding));
         let unexpected = unexpected.filter(|finding| !is_explained(finding));

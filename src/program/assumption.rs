@@ -60,6 +60,8 @@ pub enum AssumptionKind {
     RetypedCopy,
     /// Memory is allocated with the size of a structure and used as one: assumed to hold nothing else.
     TypedAllocation,
+    /// A pointer may point to very many places, as far as the analysis can tell: assumed to point to what its type says.
+    TypedPointer,
     /// Something that a known library function may do and that is not executed: robust mutexes, signals that are sent, …
     PartialModel,
     /// A known library function whose answer is not computed: a run made one up, and tried no other.
@@ -88,6 +90,7 @@ impl AssumptionKind {
         Self::ComputedAddress,
         Self::RetypedCopy,
         Self::TypedAllocation,
+        Self::TypedPointer,
         Self::PartialModel,
         Self::NotComputed,
         Self::StandardInput,
@@ -113,6 +116,7 @@ impl AssumptionKind {
             Self::ComputedAddress => "computed-address",
             Self::RetypedCopy => "retyped-copy",
             Self::TypedAllocation => "typed-allocation",
+            Self::TypedPointer => "typed-pointer",
             Self::PartialModel => "partial-model",
             Self::NotComputed => "not-computed",
             Self::StandardInput => "standard-input",
@@ -143,6 +147,7 @@ impl AssumptionKind {
             | Self::ComputedAddress
             | Self::RetypedCopy
             | Self::TypedAllocation
+            | Self::TypedPointer
             | Self::AssumedAtomic => false,
         }
     }
@@ -167,6 +172,7 @@ impl AssumptionKind {
             | Self::ComputedAddress
             | Self::RetypedCopy
             | Self::TypedAllocation
+            | Self::TypedPointer
             | Self::PartialModel
             | Self::NotComputed
             | Self::StandardInput

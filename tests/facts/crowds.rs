@@ -115,11 +115,41 @@ fn crowds_are_believed_what_their_types_say() {
         let program = two_kinds(binding);
         let found = PointsTo::of_large(&program, &models.bind(&program));
         expect_of(&program, &found, &[("main", 21, &all(kinds)), ("main", 20, &all(&['c', 'i']))]);
-        assert_eq!(found.assumes_types_of_allocations(), is_assumed, "{binding}");
+        assert_eq!(found.assumes_types_of_pointers(), is_assumed, "{binding}");
         let found = points_to(&program);
         expect_of(&program, &found, &[("main", 21, &all(&['c', 'i']))]);
-        assert!(!found.assumes_types_of_allocations(), "{binding}");
+        assert!(!found.assumes_types_of_pointers(), "{binding}");
     }
+}
+
+/// A structure without a tag is called by its typedef, also when it is allocated, and lies where it is a member.
+#[test]
+fn structures_without_a_tag_are_called_by_their_typedefs() {
+    let body = r#"
+type t4 size 16 struct "" {"first" 0 64 type t1, "second" 64 64 type t1}
+type t5 size 16 alias "pair" type t4
+type t6 size 8 pointer type t5
+type t7 size 32 struct "" {"base" 0 128 type t5, "more" 128 128 type t5}
+type t8 size 32 alias "pool" type t7
+type t9 size 8 pointer type t8
+variable v1 "pool" type t9
+structure c0 "pair"
+structure c1 "pool"
+structure c2 "conn"
+function @malloc "malloc" (%0: i64) returns ptr
+function @main "main" () returns i32 {
+  binding v1 is %0
+b0:
+  %0: ptr = call @malloc(i64 32) !s0
+  %1: ptr = offset in_bounds %0, 16 in c1 !s1
+  %2: ptr = offset in_bounds %0, 8 in c0 !s2
+  %3: ptr = offset in_bounds %0, 8 in c2 !s3
+  return i32 0 !s4
+}"#;
+    let program = program(&format!("{TYPES}{body}"));
+    let models = Models::embedded();
+    let found = PointsTo::of_large(&program, &models.bind(&program));
+    expect_of(&program, &found, &[("main", 1, "heap-s0+16"), ("main", 2, "heap-s0+8"), ("main", 3, "")]);
 }
 
 /// A name that a linker may have given to another structure of the same form stands for all of its size.

@@ -42,6 +42,8 @@ pub(super) struct Declarations<'p> {
     held: RefCell<FxHashMap<DebugTypeId, Option<Held<'p>>>>,
     /// By name: the structures called so, the smallest first.
     structures: FxHashMap<&'p str, Vec<DebugTypeId>>,
+    /// Of structures without a tag: their typedefs.
+    typedefs: FxHashMap<DebugTypeId, Vec<&'p str>>,
     /// What was answered before.
     contained: RefCell<FxHashMap<(DebugTypeId, StructureId, Option<u64>), bool>>,
 }
@@ -49,11 +51,15 @@ pub(super) struct Declarations<'p> {
 impl<'p> Declarations<'p> {
     pub fn of(program: &'p Program) -> Declarations<'p> {
         let mut structures: FxHashMap<&'p str, Vec<DebugTypeId>> = FxHashMap::default();
+        let mut typedefs: FxHashMap<DebugTypeId, Vec<&'p str>> = FxHashMap::default();
         for (id, ty) in program.debug_types.iter_enumerated() {
             let (name, id) = match &ty.kind {
                 DebugTypeKind::Struct { name, fields } if !fields.is_empty() => (name.as_str(), id),
                 DebugTypeKind::Alias { name, .. } => match resolve(program, id) {
-                    Some((of, content)) if is_without_name(&content.kind) => (name.as_str(), of),
+                    Some((of, content)) if is_without_name(&content.kind) => {
+                        typedefs.entry(of).or_default().push(name);
+                        (name.as_str(), of)
+                    }
                     _ => continue,
                 },
                 _ => continue,
@@ -63,7 +69,7 @@ impl<'p> Declarations<'p> {
             }
         }
         structures.values_mut().for_each(|all| all.sort_unstable_by_key(|id| (program.debug_types[*id].size, *id)));
-        Declarations { program, held: RefCell::default(), structures, contained: RefCell::default() }
+        Declarations { program, held: RefCell::default(), structures, typedefs, contained: RefCell::default() }
     }
 
     /// Whether an access as `alias` can be made in what is declared as `ty`, at this distance from its start if that is known.
@@ -118,7 +124,7 @@ impl<'p> Declarations<'p> {
         let mut known = self.held.borrow_mut();
         let held = known.entry(ty).or_insert_with(|| {
             let mut held = Held::default();
-            held.add(self.program, ty, Some(0), DEEPEST).map(|()| held)
+            held.add(self, ty, Some(0), DEEPEST).map(|()| held)
         });
         answer(held.as_ref())
     }
@@ -176,18 +182,16 @@ impl<'p> Held<'p> {
     }
 
     /// Adds what is in a type at `origin`, or in several places; `None` when that may be anything.
-    fn add(&mut self, program: &'p Program, ty: DebugTypeId, origin: Option<u64>, depth: usize) -> Option<()> {
+    fn add(&mut self, types: &Declarations<'p>, ty: DebugTypeId, origin: Option<u64>, depth: usize) -> Option<()> {
+        let program = types.program;
         // Deeper than any program goes: damaged debug information.
         let depth = depth.checked_sub(1)?;
         match &program.debug_types[ty].kind {
             DebugTypeKind::Base { .. } => {}
             DebugTypeKind::Function => return None,
-            DebugTypeKind::Alias { name, of } => {
+            DebugTypeKind::Alias { of, .. } => {
                 let of = (*of)?;
-                self.add(program, of, origin, depth)?;
-                if !name.is_empty() && resolve(program, of).is_some_and(|(_, content)| is_without_name(&content.kind)) {
-                    self.structures.insert(name);
-                }
+                self.add(types, of, origin, depth)?;
             }
             DebugTypeKind::Pointer { to } => match to.and_then(|to| resolve(program, to)).map(|(_, to)| &to.kind) {
                 Some(DebugTypeKind::Struct { name, .. }) if !name.is_empty() => {
@@ -206,7 +210,7 @@ impl<'p> Held<'p> {
                         None => self.largest_bytes = self.largest_bytes.max(length),
                     }
                 } else {
-                    self.add(program, element, None, depth)?;
+                    self.add(types, element, None, depth)?;
                 }
             }
             DebugTypeKind::Struct { fields, .. } | DebugTypeKind::Union { fields, .. } if fields.is_empty() => return None,
@@ -218,18 +222,19 @@ impl<'p> Held<'p> {
                     }));
                 }
                 self.structures.insert(name);
+                self.structures.extend(types.typedefs.get(&ty).into_iter().flatten());
                 self.sizes.insert(program.debug_types[ty].size);
-                fields.iter().try_for_each(|field| self.add_field(program, field, origin, depth))?;
+                fields.iter().try_for_each(|field| self.add_field(types, field, origin, depth))?;
             }
             DebugTypeKind::Union { fields, .. } => {
-                fields.iter().try_for_each(|field| self.add_field(program, field, origin, depth))?;
+                fields.iter().try_for_each(|field| self.add_field(types, field, origin, depth))?;
             }
         }
         Some(())
     }
 
-    fn add_field(&mut self, program: &'p Program, field: &Field, origin: Option<u64>, depth: usize) -> Option<()> {
-        self.add(program, field.ty?, origin.map(|origin| origin.saturating_add(field.offset_bits / 8)), depth)
+    fn add_field(&mut self, types: &Declarations<'p>, field: &Field, origin: Option<u64>, depth: usize) -> Option<()> {
+        self.add(types, field.ty?, origin.map(|origin| origin.saturating_add(field.offset_bits / 8)), depth)
     }
 }
 

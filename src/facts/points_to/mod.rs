@@ -65,7 +65,7 @@ use crate::program::{ConstantId, Function, FunctionId, Operand, Program, SiteId}
 
 /// Places beyond which a pointer is not looked at on its own.
 const CROWD: usize = 16;
-/// Registers of a program beyond which the types of allocated memory are assumed where they matter; what is smaller is looked at again without them.
+/// Registers of a program beyond which types of allocated memory and of pointers are assumed where they matter; what is smaller is looked at again without them.
 const ASSUMED_BEYOND: usize = 20_000;
 
 /// Who points where, and who calls whom.
@@ -132,7 +132,7 @@ impl PointsTo {
     ) -> Result<PointsTo, OutOfTime> {
         let found = PointsTo::solve_with(program, models, main, entries, Allocated::AsUsed, CROWD, deadline)?;
         let size: usize = program.functions.iter().map(|function| function.registers.len()).sum();
-        if found.assumes_types_of_allocations && size <= ASSUMED_BEYOND {
+        if (found.assumes_types_of_allocations || found.assumes_types_of_pointers()) && size <= ASSUMED_BEYOND {
             return PointsTo::solve_with(program, models, main, entries, Allocated::AsAnything, CROWD, deadline);
         }
         Ok(found)
@@ -291,6 +291,11 @@ impl PointsTo {
     /// Whether memory may be used as something else than it is allocated as, and that was not followed.
     pub fn assumes_types_of_allocations(&self) -> bool {
         self.assumes_types_of_allocations
+    }
+
+    /// Whether a pointer to very many places may point to something else than its type says, and that was not followed.
+    pub fn assumes_types_of_pointers(&self) -> bool {
+        self.graph.has_misfits
     }
 
     /// Whether each thread has an instance of its own, made by the compiler (`_Thread_local`) or kept by the library (`errno`).

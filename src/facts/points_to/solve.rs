@@ -283,7 +283,6 @@ impl<'p> Solver<'p> {
             deadline.check()?;
             self.visit(node);
         }
-        self.assumes_types_of_allocations |= self.graph.has_misfits;
         self.graph.flatten();
         self.connect_calls_of_unknown();
         Ok(())

@@ -5,7 +5,7 @@
 //!                something in which the structure, or an array of characters, occurs, or as nothing that is known; functions fit pointers to functions alone, and nothing fits a number.
 //! # Theorem      None: C lets a pointer point to something else until it is used. A pointer that is found to point to very many places (`crowd`) is one of which the analysis has
 //!                lost track: void pointers in lists, tables of everything. What its type says is then the better knowledge, so that a typed crowd takes only what fits. Where something was
-//!                left out for this reason, the program rests on the assumption `typed-allocation`, and programs that are not large are looked at again without it (`allocation`).
+//!                left out for this reason, the program rests on the assumption `typed-pointer`, and programs that are not large are looked at again without it (`allocation`).
 //! # Paper        Types as a filter of inclusions: Lhoták, Hendren 2003 (for Java, where the theorem holds).
 
 use fixedbitset::FixedBitSet;
