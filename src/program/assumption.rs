@@ -73,7 +73,7 @@ pub enum AssumptionKind {
 }
 
 impl AssumptionKind {
-    pub const ALL: [AssumptionKind; 20] = [
+    pub const ALL: [AssumptionKind; 21] = [
         Self::ExternalFunction,
         Self::InlineAssembly,
         Self::TargetIntrinsic,
