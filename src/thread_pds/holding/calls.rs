@@ -111,7 +111,7 @@ impl Tabulation<'_, '_> {
                 _ => {}
             }
         }
-        self.contexts.all[at.context].callees.insert(Edge { site: at.site, callee: context, phase });
+        self.contexts.call(at.context, Edge { site: at.site, callee: context, phase });
         if !skeleton.is_changing {
             return Called { context: Some(context), outcomes: vec![before.clone()] };
         }

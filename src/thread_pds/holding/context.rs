@@ -163,6 +163,8 @@ pub struct Context {
 pub struct Contexts {
     pub all: TiVec<ContextId, Context>,
     numbers: FxHashMap<ContextKey, ContextId>,
+    /// How many calls were followed.
+    calls: usize,
     /// How many contexts a function has.
     crowds: FxHashMap<FunctionId, Crowd>,
     /// The entry that stands for all others when there were too many.
@@ -180,8 +182,15 @@ const MOST_CONTEXTS: usize = 256;
 const MOST_CONTEXTS_WITH_TERMS: usize = 48;
 /// Of all functions together: from then on a function has one entry for each standing.
 const MOST_CONTEXTS_IN_ALL: usize = 32_000;
+/// So it is when so many calls were followed: calls through tables of functions make many of few contexts.
+const MOST_CALLS_IN_ALL: usize = 60_000;
 
 impl Contexts {
+    /// A call from one context enters another.
+    pub fn call(&mut self, caller: ContextId, edge: Edge) {
+        self.calls += usize::from(self.all[caller].callees.insert(edge));
+    }
+
     /// The context for a key, or for a weaker one when there are too many. `true` when it is new.
     pub fn enter(&mut self, locksets: &mut Locksets, mut key: ContextKey, sites: Sites, blocks: usize) -> (ContextId, bool) {
         if let Some(known) = self.numbers.get(&key) {
@@ -191,7 +200,7 @@ impl Contexts {
         let has_terms = locksets.get(key.lockset).iter().any(|held| !held.names.terms.is_empty());
         let mut sites = sites;
         let is_crowded = crowd.count >= MOST_CONTEXTS || has_terms && crowd.with_terms >= MOST_CONTEXTS_WITH_TERMS;
-        if is_crowded || self.all.len() >= MOST_CONTEXTS_IN_ALL {
+        if is_crowded || self.all.len() >= MOST_CONTEXTS_IN_ALL || self.calls >= MOST_CALLS_IN_ALL {
             // From here on one entry stands for all: it falls until nothing is left, so that this ends.
             let lowest = self.overflows.entry((key.function, key.standing)).or_insert(key.lockset);
             (key.lockset, sites) = locksets.meet_with_sites((key.lockset, &sites), *lowest);
