@@ -152,19 +152,27 @@ b0:
     expect_of(&program, &found, &[("main", 1, "heap-s0+16"), ("main", 2, "heap-s0+8"), ("main", 3, "")]);
 }
 
-/// A name that a linker may have given to another structure of the same form stands for all of its size.
+/// A name that a linker may have given to another structure of the same form stands for all of its size; so does every name where an object is declared.
 #[test]
 fn merged_names_stand_for_structures_of_their_size() {
-    for (structure, set) in [("structure c0 \"conn\"", ""), ("structure c0 like \"conn\"", "pair+8")] {
+    let models = Models::embedded();
+    for (structure, set) in [("structure c0 \"conn\"", ""), ("structure c0 like \"conn\"", "heap-s1+8")] {
         let body = r#"
 type t4 size 16 struct "pair" {"first" 0 64 type t1, "second" 64 64 type t1}
+type t5 size 8 pointer type t4
+variable v1 "pair" type t5
 global @pair "pair" size 16 align 8 type t4 = -
+function @malloc "malloc" (%0: i64) returns ptr
 function @main "main" () returns i32 {
+  binding v1 is %1
 b0:
   %0: ptr = offset in_bounds global @pair, 8 in c0 !s0
-  return i32 0 !s1
+  %1: ptr = call @malloc(i64 16) !s1
+  %2: ptr = offset in_bounds %1, 8 in c0 !s2
+  return i32 0 !s3
 }"#;
         let program = program(&format!("{TYPES}{structure}\n{body}"));
-        expect_of(&program, &points_to(&program), &[("main", 0, set)]);
+        let found = PointsTo::of_large(&program, &models.bind(&program));
+        expect_of(&program, &found, &[("main", 0, "pair+8"), ("main", 2, set)]);
     }
 }

@@ -5,7 +5,7 @@
 //! # Theorem      Whoever accesses or addresses a member of a structure, or accesses a pointer to one, in a declared object that does not hold it, or in memory into which
 //!                such an object was copied, has no defined behaviour (C17 6.5p6, 6.5p7, 6.5.2.3p4).
 //! # Deviations   1. A structure without a name is any that has a member at the same place.  2. `void *`, and pointers to
-//!                anything but a structure or a function, stand for all pointers.  3. Where a member is addressed in a module that was linked before, structures of one size are one. Structures of one name are one, and so are a structure and a typedef of
+//!                anything but a structure or a function, stand for all pointers.  3. Where a member is addressed in a declared object, or by code of a module that was linked before, structures of one size are one. Structures of one name are one, and so are a structure and a typedef of
 //!                one without a name.
 
 use std::cell::RefCell;
@@ -45,7 +45,7 @@ pub(super) struct Declarations<'p> {
     /// Of structures without a tag: their typedefs.
     typedefs: FxHashMap<DebugTypeId, Vec<&'p str>>,
     /// What was answered before.
-    contained: RefCell<FxHashMap<(DebugTypeId, StructureId, Option<u64>), bool>>,
+    contained: RefCell<FxHashMap<(DebugTypeId, StructureId, Option<u64>, bool), bool>>,
 }
 
 impl<'p> Declarations<'p> {
@@ -79,16 +79,16 @@ impl<'p> Declarations<'p> {
         self.look(ty, |held| held.is_none_or(|held| self.may_be_accessed(held, alias, at)))
     }
 
-    /// Whether this structure can lie in what is declared as `ty`, or one that looks like it if a linker may have made one of them. At this distance from its start if that is known.
-    pub fn may_contain(&self, ty: DebugTypeId, structure: StructureId, at: Option<u64>) -> bool {
-        let key = (ty, structure, self.within(ty, at));
+    /// Whether this structure can lie in what is declared as `ty`, or, unless names are certain and count, one of its size. At this distance from its start if that is known.
+    pub fn may_contain(&self, ty: DebugTypeId, structure: StructureId, at: Option<u64>, by_name: bool) -> bool {
+        let key = (ty, structure, self.within(ty, at), by_name);
         if let Some(known) = self.contained.borrow().get(&key) {
             return *known;
         }
         let Structure { name, is_merged } = &self.program.structures[structure];
         let sizes = || self.named(name).iter().map(|id| self.program.debug_types[*id].size);
         let answer = self.look(ty, |held| {
-            let is_of_size = |held: &Held<'p>| *is_merged && sizes().any(|size| held.sizes.contains(&size));
+            let is_of_size = |held: &Held<'p>| (*is_merged || !by_name) && sizes().any(|size| held.sizes.contains(&size));
             held.is_none_or(|held| is_of_size(held) || sizes().next().is_none() || self.may_lie_in(held, name, key.2))
         });
         self.contained.borrow_mut().insert(key, answer);

@@ -328,8 +328,10 @@ impl<'p> Solver<'p> {
                         continue;
                     }
                     let (object, class) = self.locations.get(location);
-                    let holder = structure.zip(self.objects[object.index()].ty);
-                    if holder.is_some_and(|(structure, ty)| !self.declarations.may_contain(ty, structure, class.only())) {
+                    let known = &self.objects[object.index()];
+                    // What is left out of declared objects nobody is told of: programs overlay structures that begin alike.
+                    let by_name = !known.has_declared_type();
+                    if structure.zip(known.ty).is_some_and(|(structure, ty)| !self.declarations.may_contain(ty, structure, class.only(), by_name)) {
                         self.is_not_held(object);
                         continue;
                     }
