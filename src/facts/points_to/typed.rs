@@ -63,7 +63,9 @@ impl TypedPointers {
         let scalar = match &program.alias_types[alias] {
             AliasType::Member { scalar, structure, offset, .. } => {
                 let tag = structure.strip_prefix("struct.").unwrap_or(structure);
-                if declarations.named(tag).iter().any(|ty| is_pointer_to_code_at(program, *ty, *offset)) {
+                // Files may call different structures alike: then it is said only where all of them agree.
+                let named = declarations.named(tag);
+                if !named.is_empty() && named.iter().all(|ty| is_pointer_to_code_at(program, *ty, *offset)) {
                     return Some(CODE);
                 }
                 &program.alias_types[*scalar]
