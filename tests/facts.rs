@@ -1,11 +1,11 @@
 //! Facts: what small programs in text form must give, and facts against runs: the machine executes examples and generated programs, and
 //! every address it uses must be in the set that points-to computed for the operand, every function it enters among the callees of the site.
 
+#[path = "facts/allocations.rs"]
+mod allocations;
 #[cfg(feature = "llvm")]
 #[path = "facts/contained.rs"]
 mod contained;
-#[path = "facts/allocations.rs"]
-mod allocations;
 #[path = "facts/contexts.rs"]
 mod contexts;
 #[path = "facts/crowds.rs"]

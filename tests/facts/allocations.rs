@@ -47,8 +47,17 @@ b0:
   %8: ptr = offset in_bounds %7, 0 in c0 !s8
   return i32 0 !s9
 }"#;
-    let expected =
-        [(0, "declared+8"), (1, ""), (2, "short+8"), (3, ""), (4, "long+8"), (5, "any+8"), (6, "declared+8"), (7, "short+8"), (8, "")];
+    let expected = [
+        (0, "declared+8"),
+        (1, ""),
+        (2, "short+8"),
+        (3, ""),
+        (4, "long+8"),
+        (5, "any+8"),
+        (6, "declared+8"),
+        (7, "short+8"),
+        (8, ""),
+    ];
     expect(&format!("{TYPES}{body}"), &expected.map(|(register, set)| ("main", register, set)));
 }
 
@@ -190,7 +199,8 @@ fn copies_with_a_crowd_of_sources_lose_nothing() {
     let globals: String = (0..count)
         .map(|number| format!("global @x{number} \"x{number}\" size 4 align 4 = -\nglobal @from{number} \"from{number}\" size 8 align 8 = - [0: global @x{number} 0]\n"))
         .collect();
-    let stores: String = (0..count).map(|number| format!("  store global @from{number} to global @source align 8 !s{number}\n")).collect();
+    let stores: String =
+        (0..count).map(|number| format!("  store global @from{number} to global @source align 8 !s{number}\n")).collect();
     let body = format!(
         r#"{globals}
 global @source "source" size 8 align 8 = -
@@ -215,7 +225,8 @@ b0:
 /// In a program with many texts those without directives are one object; formats, and everything else that is constant, stay what they are.
 #[test]
 fn many_texts_are_one() {
-    let texts: String = (0..200).map(|number| format!("global @t{number} \"t{number}\" size 2 align 1 constant static = 4100\n")).collect();
+    let texts: String =
+        (0..200).map(|number| format!("global @t{number} \"t{number}\" size 2 align 1 constant static = 4100\n")).collect();
     let body = format!(
         r#"{texts}
 global @format "format" size 4 align 1 constant static = 25640a00

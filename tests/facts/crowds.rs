@@ -7,8 +7,12 @@ use lockcheck::program::Program;
 use crate::text_programs::{expect_of, points_to, program, show};
 
 fn of_crowds(program: &Program, crowd: usize) -> PointsTo {
+    of_hordes(program, crowd, usize::MAX)
+}
+
+fn of_hordes(program: &Program, crowd: usize, horde: usize) -> PointsTo {
     let models = Models::embedded();
-    PointsTo::of_crowds(program, &models.bind(program), crowd)
+    PointsTo::of_crowds(program, &models.bind(program), crowd, horde)
 }
 
 const TYPES: &str = r#"
@@ -45,7 +49,40 @@ b0:
 }"#;
     let program = program(&format!("{PLACES}{body}"));
     expect_of(&program, &of_crowds(&program, 2), &[("main", 3, "a"), ("main", 4, "a b"), ("main", 5, "b"), ("main", 6, "a b")]);
-    expect_of(&program, &of_crowds(&program, 1), &[("main", 3, "a b"), ("main", 4, "a b"), ("main", 5, "a b"), ("main", 6, "a b")]);
+    expect_of(
+        &program,
+        &of_crowds(&program, 1),
+        &[("main", 3, "a b"), ("main", 4, "a b"), ("main", 5, "a b"), ("main", 6, "a b")],
+    );
+}
+
+/// A horde is one pointer, to whole objects: what is stored through it is in all of them, and nowhere else; what lies in one of them is loaded through it.
+#[test]
+fn a_horde_is_one_pointer() {
+    let body = r#"
+global @c "c" size 4 align 4 = -
+global @w "w" size 16 align 8 = -
+global @alone "alone" size 16 align 8 = -
+function @main "main" (%0: i1) returns i32 {
+b0:
+  %1: ptr = select %0, global @x, global @y !s0
+  %2: ptr = select %0, %1, global @z !s1
+  %3: ptr = select %0, %1, global @w !s2
+  store global @a to %2 align 8 !s3
+  store global @b to global @z align 8 !s4
+  store global @c to global @alone align 8 !s5
+  %4: ptr = load global @w align 8 !s6
+  %5: ptr = load global @z align 8 !s7
+  %6: ptr = load %3 align 8 !s8
+  %7: ptr = load global @alone align 8 !s9
+  return i32 0 !s10
+}"#;
+    let program = program(&format!("{PLACES}{body}"));
+    let found = of_hordes(&program, 1, 2);
+    expect_of(&program, &found, &[("main", 1, "x y"), ("main", 2, "w+* x+* y+* z+*"), ("main", 3, "w+* x+* y+* z+*")]);
+    expect_of(&program, &found, &[("main", 4, "a"), ("main", 5, "a b"), ("main", 6, "a b"), ("main", 7, "c")]);
+    let found = of_hordes(&program, 1, 3);
+    expect_of(&program, &found, &[("main", 2, "x y z"), ("main", 3, "w x y")]);
 }
 
 /// What was copied between crowds is read where it was copied to, is copied on from there, and counts as what is there.
@@ -175,4 +212,57 @@ b0:
         let found = PointsTo::of_large(&program, &models.bind(&program));
         expect_of(&program, &found, &[("main", 0, "pair+8"), ("main", 2, set)]);
     }
+}
+
+/// A call through a crowd of functions reaches those to whose parameters its arguments fit, in programs that are large; one whose structure is the beginning of the other's fits.
+#[test]
+fn crowds_of_functions_are_called_with_what_they_take() {
+    let kinds = [("c", "v1"), ("i", "v0"), ("d", "v2"), ("n", "")];
+    let functions: String = kinds
+        .iter()
+        .flat_map(|(kind, variable)| (0..6).map(move |number| (kind, variable, number)))
+        .map(|(kind, variable, number)| {
+            let binding = if variable.is_empty() { String::new() } else { format!("  binding {variable} is %0\n") };
+            format!(
+                "function @{kind}{number} \"{kind}{number}\" (%0: ptr) returns void {{\n{binding}b0:\n  return !s{}\n}}\n",
+                90 + number
+            )
+        })
+        .collect();
+    let names: Vec<String> = kinds.iter().flat_map(|(kind, _)| (0..6).map(move |number| format!("{kind}{number}"))).collect();
+    let selects: String = names
+        .iter()
+        .enumerate()
+        .map(|(number, name)| {
+            let before = if number == 0 { format!("function @{name}") } else { format!("%{number}") };
+            format!("  %{}: ptr = select %0, {before}, function @{name} !s{number}\n", number + 1)
+        })
+        .collect();
+    let program = program(&format!(
+        r#"{TYPES}
+type t4 size 32 struct "derived" {{"base" 0 128 type t0, "more" 128 64 type t1}}
+type t5 size 8 pointer type t4
+variable v1 "conn" type t1
+variable v2 "derived" type t5
+global @conn "conn" size 16 align 8 type t0 = -
+{functions}function @main "main" (%0: i1) returns i32 {{
+  binding v1 is %25
+b0:
+{selects}  %25: ptr = select %0, global @conn, global @conn !s30
+  call_indirect %24 (%25) !s31
+  return i32 0 !s32
+}}"#
+    ));
+    let models = Models::embedded();
+    let bound = models.bind(&program);
+    let called = |found: &PointsTo| -> String {
+        let callees = names.iter().filter(|name| found.is_reachable(program.function_named(name).expect("it is there")));
+        callees.map(|name| &name[..1]).collect()
+    };
+    let found = PointsTo::of_large(&program, &bound);
+    assert_eq!(called(&found), "ccccccddddddnnnnnn");
+    assert!(found.assumes_types_of_pointers());
+    let found = points_to(&program);
+    assert_eq!(called(&found), "cccccciiiiiiddddddnnnnnn");
+    assert!(!found.assumes_types_of_pointers());
 }

@@ -7,11 +7,10 @@ use lockcheck::program::{Operand, Program, RegisterId, text};
 /// A program from its globals and functions.
 pub fn program(body: &str) -> Program {
     let sites: String = (0..700).map(|number| format!("site s{number} @main {number}\n")).collect();
-    let (globals, functions): (Vec<&str>, Vec<&str>) = body
-        .trim()
-        .lines()
-        .map(str::trim_end)
-        .partition(|line| ["global ", "alias ", "type ", "structure ", "variable "].iter().any(|word| line.starts_with(word)));
+    let (globals, functions): (Vec<&str>, Vec<&str>) =
+        body.trim().lines().map(str::trim_end).partition(|line| {
+            ["global ", "alias ", "type ", "structure ", "variable "].iter().any(|word| line.starts_with(word))
+        });
     let text = format!(
         "lockcheck program 1\ntarget \"x86_64-pc-linux-gnu\" pointer 8\n{}\n{sites}{}\n",
         globals.join("\n"),

@@ -116,7 +116,9 @@ impl Cells {
             };
             let writes: Vec<Write> = found.into_iter().map(write).filter(|write| !write.to.is_empty()).collect();
             for write in &writes {
-                if let Written::Copy(source) = write.written {
+                if let Written::Copy(source) = write.written
+                    && !ground.points_to.is_of_horde(id, source)
+                {
                     let objects: Vec<AbstractObjectId> =
                         ground.points_to.pointees(id, source).map(|location| location.object).collect();
                     objects.into_iter().for_each(|object| cells.watch_object(object, id));
@@ -195,7 +197,9 @@ fn writes(ground: &Ground<'_>, (accesses, calls): (&Accesses, &CallGraph), id: F
     let function = &ground.program.functions[id];
     let layout = &ground.program.layout;
     let places = |operand: Operand, size: Option<u64>, alias: Option<AliasTypeId>| {
-        let places = ground.points_to.pointees(id, operand);
+        // What very many pointers may point to is not followed.
+        let places = ground.points_to.pointees(id, operand).take_while(|_| !ground.points_to.is_of_horde(id, operand));
+        let places = places.filter(|place| ground.is_followed(place.object));
         places.map(|place| (place, size.unwrap_or(WHOLE), alias)).collect::<Vec<Place>>()
     };
     let number = |operand: Operand| constant(ground.program, operand).and_then(|size| u64::try_from(size).ok());

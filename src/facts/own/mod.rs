@@ -10,7 +10,7 @@
 //!                through such an address, touch two objects. No order of accesses is needed.
 //! # Example      Every worker has its own `char path[4096]`, gives it to a function that stores where the name ends into a table, and goes on writing to
 //!                it: the table's readers may race with that, other workers' writes do not. So it is when it stores it in `self->path`, and goes on from there.
-//! # Deviations   1. A register with many origins is taken for what points-to says.  2. Parted objects have no other owner, so there are two solutions, with parts and without.
+//! # Deviations   1. A register with many origins is taken for what points-to says, and so is what lies in memory to which very many pointers may point.  2. Parted objects have no other owner, so there are two solutions, with parts and without.
 //!                3. The text that `strerror` returns is an object that the calling thread has made: glibc documents that each thread has its own.
 
 mod foreign;
@@ -18,8 +18,6 @@ mod memory;
 mod origins;
 mod parts;
 mod solve;
-
-use std::cell::RefCell;
 
 use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -35,7 +33,7 @@ use crate::models::{BoundModels, Builtin};
 use crate::program::{FunctionId, Operand, Operation, Program};
 use origins::{callees, returns_text};
 use parts::parts;
-use solve::{Ground, Solution};
+use solve::{Ground, Known, Solution};
 
 /// By operand of a function: the objects, ascending.
 type Owned = FxHashMap<(FunctionId, Operand), SmallVec<[AbstractObjectId; 2]>>;
@@ -76,10 +74,10 @@ impl Own {
         for parts in [&[][..], &parts[..]].iter().take(if parts.is_empty() { 1 } else { 2 }) {
             let is_part = |object: AbstractObjectId| !parts.is_empty() && is_parted(object);
             let tracked = objects(&|object| (made.contains(object.index()) || is_part(object)) && escape.is_shared(object));
-            let followed =
-                objects(&|object| (is_kept(points_to, object) || is_part(object)) && !points_to.may_be_returned(object));
+            let is_known = |object| !points_to.may_be_returned(object) && !points_to.is_reached_by_horde(object);
+            let followed = objects(&|object| (is_kept(points_to, object) || is_part(object)) && is_known(object));
             let ground =
-                Ground { program, models, points_to, tracked: &tracked, followed: &followed, parts, held: RefCell::default() };
+                Ground { program, models, points_to, tracked: &tracked, followed: &followed, parts, known: Known::default() };
             let solution = Solution::of(&ground, (calls, accesses), deadline)?;
             own.note(&ground, &solution, accesses);
         }

@@ -10,7 +10,7 @@ use typed_index_collections::TiVec;
 
 use super::super::accesses::{Accesses, WHOLE, library_model};
 use super::super::call_graph::CallGraph;
-use super::super::points_to::{AbstractObjectId, AbstractObjectKind, Location, Offset, PointsTo};
+use super::super::points_to::{AbstractObjectId, AbstractObjectKind, Location, Offset, PointeesId, PointsTo};
 use super::foreign::Foreign;
 use super::memory::{Cells, Load, Uses, Write, Written};
 use super::origins::{Body, Origin};
@@ -29,7 +29,15 @@ pub(super) struct Ground<'a> {
     /// Objects whose contents are known: those that threads make, whether others reach them or not, and parted ones.
     pub followed: &'a FixedBitSet,
     pub parts: &'a [Part],
-    pub held: RefCell<FxHashMap<(FunctionId, Operand), Rc<Foreign>>>,
+    pub known: Known,
+}
+
+/// What was asked before.
+#[derive(Default)]
+pub(super) struct Known {
+    sets: RefCell<FxHashMap<PointeesId, Rc<Foreign>>>,
+    contents: RefCell<FxHashMap<AbstractObjectId, Rc<Foreign>>>,
+    behind: RefCell<FxHashMap<PointeesId, Rc<Foreign>>>,
 }
 
 impl Ground<'_> {
@@ -45,11 +53,46 @@ impl Ground<'_> {
 
     /// All that points-to has for an operand.
     pub fn held(&self, function: FunctionId, operand: Operand) -> Rc<Foreign> {
-        if let Some(known) = self.held.borrow().get(&(function, operand)) {
+        self.points_to.set_of(function, operand).map(|set| self.all_in(set)).unwrap_or_default()
+    }
+
+    fn all_in(&self, set: PointeesId) -> Rc<Foreign> {
+        if let Some(known) = self.known.sets.borrow().get(&set) {
             return known.clone();
         }
-        let found = Rc::new(self.all_of(self.points_to.pointees(function, operand)));
-        self.held.borrow_mut().insert((function, operand), found.clone());
+        let found = Rc::new(self.all_of(self.points_to.members(set)));
+        self.known.sets.borrow_mut().insert(set, found.clone());
+        found
+    }
+
+    /// All that may lie in an object.
+    fn contents_of(&self, object: AbstractObjectId) -> Rc<Foreign> {
+        if let Some(known) = self.known.contents.borrow().get(&object) {
+            return known.clone();
+        }
+        let found = Rc::new(self.contents_at(Location { object, offset: Offset::Any }, WHOLE));
+        self.known.contents.borrow_mut().insert(object, found.clone());
+        found
+    }
+
+    /// All that may lie in what a set points to.
+    fn contents_behind(&self, set: PointeesId) -> Rc<Foreign> {
+        if let Some(known) = self.known.behind.borrow().get(&set) {
+            return known.clone();
+        }
+        let mut found = Foreign::default();
+        self.points_to.members(set).for_each(|place| _ = found.add(&self.contents_of(place.object)));
+        let found = Rc::new(found);
+        self.known.behind.borrow_mut().insert(set, found.clone());
+        found
+    }
+
+    fn contents_at(&self, location: Location, size: u64) -> Foreign {
+        let is_outside = self.points_to.object(location.object).kind == AbstractObjectKind::Unknown;
+        let mut found = if is_outside { Foreign::ALL } else { Foreign::default() };
+        for set in self.points_to.sets_in(location, size) {
+            found.add(&self.all_in(set));
+        }
         found
     }
 
@@ -213,7 +256,7 @@ impl Solution {
                 let written = match write.written {
                     Written::Anything => {
                         let (location, size, _) = cell.place;
-                        anything = ground.all_of(ground.points_to.contents(location, size));
+                        anything = ground.contents_at(location, size);
                         &anything
                     }
                     _ => written,
@@ -230,7 +273,8 @@ impl Solution {
         let through = self.foreign_in(body, ground, id, source, None);
         let is_foreign = |object: AbstractObjectId| through.contains(object) || !ground.is_followed(object);
         let mut found = contents(ground, id, source, &is_foreign);
-        for location in ground.points_to.pointees(id, source).filter(|location| !is_foreign(location.object)) {
+        let own = ground.points_to.pointees(id, source).take_while(|_| !ground.points_to.is_of_horde(id, source));
+        for location in own.filter(|location| !is_foreign(location.object)) {
             for cell in cells.of_object(location.object) {
                 found.add(&cells.all[*cell as usize].foreign);
             }
@@ -275,7 +319,8 @@ impl Solution {
                     continue;
                 }
             };
-            for part in ground.parts {
+            let held = ground.held(function, Operand::Register(register));
+            for part in ground.parts.iter().filter(|part| held.contains(part.object)) {
                 let mut places = ground.points_to.pointees(function, Operand::Register(register));
                 if places.any(|place| place.object == part.object && !part.holds(place.offset, body.reach(operand), size)) {
                     found.insert(part.object);
@@ -288,10 +333,13 @@ impl Solution {
 
 /// All that may lie in those of the objects behind a pointer.
 fn contents(ground: &Ground<'_>, id: FunctionId, pointer: Operand, is_meant: &dyn Fn(AbstractObjectId) -> bool) -> Foreign {
+    if let Some(set) = ground.points_to.set_of(id, pointer).filter(|_| ground.points_to.is_of_horde(id, pointer)) {
+        // None of them is followed: all are meant.
+        return (*ground.contents_behind(set)).clone();
+    }
     let mut found = Foreign::default();
     for place in ground.points_to.pointees(id, pointer).filter(|place| is_meant(place.object)) {
-        let whole = Location { offset: Offset::Any, ..place };
-        found.add(&ground.all_of(ground.points_to.contents(whole, WHOLE)));
+        found.add(&ground.contents_of(place.object));
     }
     found
 }

@@ -20,7 +20,8 @@ use super::solve::Solver;
 use crate::models::SizeSource;
 use crate::program::describe::{pointee, resolve};
 use crate::program::{
-    AliasType, BinaryOp, Constant, DebugType, DebugTypeId, DebugTypeKind, Function, Instruction, Operand, Operation, Program, RegisterId, SiteId,
+    AliasType, BinaryOp, Constant, DebugType, DebugTypeId, DebugTypeKind, Function, Instruction, Operand, Operation, Program,
+    RegisterId, SiteId,
 };
 
 /// What allocated memory is taken to hold.
@@ -199,7 +200,8 @@ impl<'p> Text<'p> {
             return Passed::Number(number);
         }
         let Operand::Register(register) = value else { return Passed::Other };
-        let position = |register: RegisterId| self.function.parameters.iter().position(|parameter| parameter.register == register);
+        let position =
+            |register: RegisterId| self.function.parameters.iter().position(|parameter| parameter.register == register);
         if let Some(position) = position(register) {
             return Passed::Parameter { position, or: 0, plus: 0 };
         }
@@ -259,7 +261,8 @@ impl Uses {
         let (program, function) = (text.program, text.function);
         let mut uses = Uses(vec![None; function.registers.len()]);
         for binding in function.bindings.iter().filter(|binding| !binding.is_address) {
-            let to = program.variables[binding.variable].ty.and_then(|ty| pointee(program, ty)).and_then(|to| resolve(program, to));
+            let to =
+                program.variables[binding.variable].ty.and_then(|ty| pointee(program, ty)).and_then(|to| resolve(program, to));
             if let Some((id, content)) = to
                 && matches!(&content.kind, DebugTypeKind::Struct { .. })
             {
@@ -367,6 +370,11 @@ mod tests {
         assert_eq!(AtMost(16).times(Unknown), Multiple(16));
         assert_eq!(Unknown.times(Unknown), Unknown);
         assert_eq!(AtMost(u64::MAX).times(AtMost(2)), Unknown);
-        assert!(Multiple(32).is_filled_by(16) && !Multiple(24).is_filled_by(16) && !AtMost(0).is_filled_by(16) && !Unknown.is_filled_by(1));
+        assert!(
+            Multiple(32).is_filled_by(16)
+                && !Multiple(24).is_filled_by(16)
+                && !AtMost(0).is_filled_by(16)
+                && !Unknown.is_filled_by(1)
+        );
     }
 }

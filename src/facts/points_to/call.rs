@@ -10,6 +10,7 @@ use super::graph::{Constraint, NodeId};
 use super::location::Class;
 use super::object::{AbstractObject, AbstractObjectKind};
 use super::solve::{Solver, UNKNOWN};
+use super::typed::Pointed;
 use crate::facts::call_graph::{CallEdge, CallKind};
 use crate::models::Effect;
 use crate::program::function::ByValue;
@@ -40,6 +41,8 @@ pub(super) struct CallArgument {
     pub by_value: Option<ByValue>,
     pub bytes: u32,
     pub kind: ArgumentKind,
+    /// What it points to if it is typed (`typed`).
+    pub pointed: Pointed,
 }
 
 /// Types of arguments, as far as a call through a pointer of another type must agree in them.
@@ -78,7 +81,7 @@ impl Solver<'_> {
     }
 
     /// A call through a pointer that may be this one.
-    pub fn call_location(&mut self, call: u32, location: u32) {
+    pub fn call_location(&mut self, call: u32, location: u32, is_of_crowd: bool) {
         if location == UNKNOWN {
             self.calls_of_unknown.insert(call);
             let call = self.calls[call as usize].clone();
@@ -88,10 +91,12 @@ impl Solver<'_> {
         if let AbstractObjectKind::Function(function) = self.objects[object.index()].kind
             && class.offset().contains(0)
         {
-            if self.may_be_called(&self.calls[call as usize], function) {
-                self.connect(call, function);
-            } else {
+            if !self.may_be_called(&self.calls[call as usize], function) {
                 self.misfits.insert((call, function));
+            } else if is_of_crowd && !self.may_get(call, function) {
+                self.graph.has_misfits = true;
+            } else {
+                self.connect(call, function);
             }
         }
     }
@@ -114,7 +119,7 @@ impl Solver<'_> {
 
     /// Whether a call through a pointer can be one of this function: each parameter gets an argument of its kind, and the result is of the kind that
     /// is wanted. Any other call has no defined behaviour (C17 6.5.2.2p9).
-    fn may_be_called(&self, call: &Call, callee: FunctionId) -> bool {
+    pub fn may_be_called(&self, call: &Call, callee: FunctionId) -> bool {
         let function = &self.program.functions[callee];
         let fits = |(parameter, argument): (&Parameter, &CallArgument)| {
             parameter.by_value.is_some() == argument.by_value.is_some()
@@ -126,6 +131,16 @@ impl Solver<'_> {
             || (passed == wanted || function.is_variadic && passed > wanted)
                 && function.parameters.iter().zip(&call.arguments).all(fits)
                 && call.result_kind.is_none_or(|kind| kind == Solver::argument_kind(function.return_type))
+    }
+
+    /// Whether the arguments point to what the parameters say they do.
+    pub fn may_get(&mut self, call: u32, callee: FunctionId) -> bool {
+        let parameters = self.typed.of_parameters(self.program, callee);
+        let (typed, declarations) = (&mut self.typed, &self.declarations);
+        let arguments = &self.calls[call as usize].arguments;
+        arguments.iter().zip(parameters.iter()).all(|(argument, parameter)| {
+            argument.pointed.zip(*parameter).is_none_or(|(given, taken)| typed.may_be_passed_for(declarations, given, taken))
+        })
     }
 
     pub fn argument_kind(ty: Type) -> ArgumentKind {

@@ -13,17 +13,44 @@ use super::solve::RESIDUE;
 use crate::facts::accesses::WHOLE;
 use crate::program::{Callee, FunctionId, Operand, Operation, Program, Type};
 
+/// A set of locations by its number: what has the same number points to the same places, so that questions need to be asked once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PointeesId(NodeId);
+
 impl PointsTo {
     /// Which addresses may be stored in `size` bytes from a location on, in a fixed order; what outside memory holds is `Unknown`.
     pub fn contents(&self, location: Location, size: u64) -> impl Iterator<Item = Location> + '_ {
         let is_outside = self.object(location.object).kind == AbstractObjectKind::Unknown;
         let outside = is_outside.then_some(Location { object: location.object, offset: Offset::Any });
+        let stored: BTreeSet<Location> = self.sets_in(location, size).into_iter().flat_map(|set| self.members(set)).collect();
+        outside.into_iter().chain(stored)
+    }
+
+    /// The sets whose union is what may be stored in `size` bytes from a location on; nothing for outside memory.
+    pub fn sets_in(&self, location: Location, size: u64) -> BTreeSet<PointeesId> {
         let class = Class::from(location.offset);
         let cells = self.cells[location.object.index()].iter();
         let overlapping = cells.filter(|(cell, form, _)| class.overlaps(size, *cell, form.width.into()));
-        let nodes: BTreeSet<NodeId> = overlapping.map(|(.., node)| self.graph.find(*node)).collect();
-        let stored: BTreeSet<Location> = nodes.into_iter().flat_map(|node| self.expanded(Some(node))).collect();
-        outside.into_iter().chain(stored)
+        overlapping.map(|(.., node)| PointeesId(self.graph.find(*node))).collect()
+    }
+
+    /// The set that `pointees` lists; nothing for a function that never runs.
+    pub fn set_of(&self, function: FunctionId, operand: Operand) -> Option<PointeesId> {
+        self.node(function, operand).map(|node| PointeesId(self.graph.find(node)))
+    }
+
+    pub fn members(&self, set: PointeesId) -> impl Iterator<Item = Location> + '_ {
+        self.expanded(Some(set.0))
+    }
+
+    /// Whether an operand is among the pointers that are not told apart (`horde`).
+    pub fn is_of_horde(&self, function: FunctionId, operand: Operand) -> bool {
+        self.node(function, operand).is_some_and(|node| self.graph.is_horde(node))
+    }
+
+    /// Whether such pointers may point to the object.
+    pub fn is_reached_by_horde(&self, object: AbstractObjectId) -> bool {
+        self.is_reached_by_horde[object.index()]
     }
 
     /// Where addresses lead that are found behind an operand after so many pointers, each to the end of its object.

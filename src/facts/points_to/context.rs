@@ -64,7 +64,8 @@ impl Contexts {
             known: Vec::new(),
             numbers: FxHashMap::default(),
             steps: FxHashMap::default(),
-            registers_left: MOST_REGISTERS.max(program.functions.iter().map(|function| function.registers.len()).sum::<usize>() / 2),
+            registers_left: MOST_REGISTERS
+                .max(program.functions.iter().map(|function| function.registers.len()).sum::<usize>() / 2),
         }
     }
 

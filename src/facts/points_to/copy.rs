@@ -29,11 +29,17 @@ impl Solver<'_> {
     pub fn copy_as(&mut self, to: Option<NodeId>, from: Option<NodeId>, size: Option<u64>, keeps_types: bool) {
         if let (Some(to), Some(from)) = (to, from) {
             let copy = self.copies.len() as u32;
-            let transfer = self.object(AbstractObject::new(AbstractObjectKind::Transfer(copy)));
+            let transfer = self.new_transfer();
             self.copies.push(CopyOfMemory { transfer, size, keeps_types, is_pooled: false });
             self.attach(from, Constraint::CopySource { copy });
             self.attach(to, Constraint::CopyDestination { copy });
         }
+    }
+
+    /// Bytes on their way.
+    pub fn new_transfer(&mut self) -> AbstractObjectId {
+        self.transfers += 1;
+        self.object(AbstractObject::new(AbstractObjectKind::Transfer(self.transfers)))
     }
 
     /// A copy of memory reads what this location points at: its bytes are in the transfer from its first byte on.
@@ -42,8 +48,7 @@ impl Solver<'_> {
         let (transfer, to) = if is_pooled { (self.pool(), Class::ANY) } else { (transfer, Class::at(0)) };
         match self.content(object) {
             Content::Cells if !self.is_without_pointers(object) => {
-                let link =
-                    Link { from: self.folded(object, class), object: transfer, to, size, types: Types::Kept };
+                let link = Link { from: self.folded(object, class), object: transfer, to, size, types: Types::Kept };
                 self.add_link(object, link);
             }
             Content::Outside => {

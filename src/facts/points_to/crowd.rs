@@ -29,15 +29,10 @@ pub(super) struct Crowds {
 impl Solver<'_> {
     /// `to ⊇ *node` for what a crowd has gained.
     pub fn load_from_crowd(&mut self, node: NodeId, delta: &LocationSet, to: NodeId, form: Form) {
-        let loaded = match self.crowds.loaded.get(&form) {
-            Some(&loaded) => loaded,
-            None => {
-                let loaded = self.new_view(form);
-                self.crowds.loaded.insert(form, loaded);
-                loaded
-            }
-        };
-        self.carry(loaded, to, form.width.into());
+        let loaded = self.loaded_from_crowds(form);
+        if to != loaded {
+            self.carry(loaded, to, form.width.into());
+        }
         self.for_each_content(node, delta, form, |solver, object, class| match solver.content(object) {
             Content::Cells => {
                 let (object, class) = solver.kept_at(object, class);
@@ -53,14 +48,7 @@ impl Solver<'_> {
 
     /// `*node ⊇ from` for what a crowd has gained.
     pub fn store_to_crowd(&mut self, node: NodeId, delta: &LocationSet, from: NodeId, form: Form) {
-        let stored = match self.crowds.stored.get(&form) {
-            Some(&stored) => stored,
-            None => {
-                let stored = self.new_cell(form);
-                self.crowds.stored.insert(form, stored);
-                stored
-            }
-        };
+        let stored = self.stored_to_crowds(form);
         self.graph.add_edge(from, stored);
         self.for_each_content(node, delta, form, |solver, object, class| match solver.content(object) {
             Content::Cells if solver.is_constant(object) => {}
@@ -77,5 +65,25 @@ impl Solver<'_> {
             Content::Outside => solver.graph.add_edge(stored, solver.escaped),
             Content::Nothing => {}
         });
+    }
+
+    /// What is loaded through crowds with this form.
+    pub fn loaded_from_crowds(&mut self, form: Form) -> NodeId {
+        if let Some(loaded) = self.crowds.loaded.get(&form) {
+            return *loaded;
+        }
+        let loaded = self.new_view(form);
+        self.crowds.loaded.insert(form, loaded);
+        loaded
+    }
+
+    /// What is stored through crowds with this form.
+    pub fn stored_to_crowds(&mut self, form: Form) -> NodeId {
+        if let Some(stored) = self.crowds.stored.get(&form) {
+            return *stored;
+        }
+        let stored = self.new_cell(form);
+        self.crowds.stored.insert(form, stored);
+        stored
     }
 }

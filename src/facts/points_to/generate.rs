@@ -10,6 +10,7 @@ use super::graph::{Constraint, NodeId};
 use super::location::{Class, greatest_common_divisor};
 use super::object::{AbstractObject, AbstractObjectKind};
 use super::solve::{Solver, UNKNOWN};
+use super::typed::Pointed;
 use crate::facts::call_graph::CallKind;
 use crate::program::{
     BinaryOp, Callee, Constant, ConstantId, Function, FunctionId, Instruction, OffsetTerm, Operand, Operation, Phi, RegisterId,
@@ -116,6 +117,19 @@ impl<'p> Solver<'p> {
         node
     }
 
+    /// What an operand points to: as it is declared, or loaded.
+    fn pointed_to(&self, body: &Body<'p>, operand: Operand) -> Pointed {
+        let Operand::Register(register) = operand else { return None };
+        let declared = self.graph.kind_of(self.register(body.context, register)).pointed;
+        declared.or_else(|| match body.definitions[usize::from(register)] {
+            Some(Operation::Load { access, .. }) => {
+                let form = Form { alias: access.alias, ..Form::of(self.pointer_bytes) };
+                self.typed.of_form(self.program, &self.declarations, form)
+            }
+            _ => None,
+        })
+    }
+
     pub fn generate(&mut self, context: ContextId) {
         let body = Body::new(self.program, self.contexts.function(context), context);
         for (register, pointed) in self.typed.of_registers(self.program, body.function).into_iter().enumerate() {
@@ -201,6 +215,9 @@ impl<'p> Solver<'p> {
                 if let (Some(base), Some((to, _))) = (self.operand(body, *base), self.result(body, result)) {
                     let (step, count) = window.unwrap_or((0, 1));
                     let (constant, in_bounds, structure) = (*constant, *in_bounds, *structure);
+                    if let Some(structure) = structure {
+                        self.graph.lie_inside(to, structure);
+                    }
                     self.attach(base, Constraint::Shift { to, constant, stride, step, count, in_bounds, structure });
                 }
                 // A whole address as an index: `(char *)0 + number`.
@@ -385,6 +402,7 @@ impl<'p> Solver<'p> {
             by_value: argument.by_value,
             bytes: self.bytes_of(body, argument.value),
             kind: Solver::argument_kind(self.program.type_of(body.function, argument.value)),
+            pointed: self.pointed_to(body, argument.value),
         });
         let arguments = arguments.collect();
         let result = self.result(body, instruction.result);

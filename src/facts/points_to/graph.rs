@@ -5,12 +5,11 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::rc::Rc;
 
-use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
 
 use super::form::Form;
+use super::known::KnownLocations;
 use super::set::LocationSet;
 use super::typed::Pointed;
 use crate::program::StructureId;
@@ -70,6 +69,8 @@ pub(super) enum Constraint {
     },
     /// What the node points to is known outside the program.
     Escape,
+    /// What the node points to is accessed through a horde (`horde`).
+    Access,
 }
 
 impl Constraint {
@@ -82,6 +83,11 @@ impl Constraint {
     pub fn anywhere(to: NodeId) -> Constraint {
         Constraint::shift(to, 0, 1, false)
     }
+
+    /// The same, in those that can hold the structure.
+    pub fn anywhere_inside(to: NodeId, structure: StructureId) -> Constraint {
+        Constraint::Shift { to, constant: 0, stride: 1, step: 0, count: 1, in_bounds: false, structure: Some(structure) }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -91,22 +97,26 @@ pub(super) enum LowBits {
     Flip,
 }
 
-/// The structures whose pointers an object fits (`typed`).
-#[derive(Clone, Debug, Default)]
-pub(super) struct Fit(Option<Rc<FixedBitSet>>);
+/// Locations beyond which a set is a crowd (`crowd`), and joins a horde (`horde`).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Limits {
+    pub crowd: usize,
+    pub horde: usize,
+    /// The same, for a set of typed pointers.
+    pub typed_horde: usize,
+    /// Members that sets have taken before there are hordes at all.
+    pub members: usize,
+}
 
-impl Fit {
-    pub fn all() -> Fit {
-        Fit(None)
-    }
-
-    pub fn some(structures: FixedBitSet) -> Fit {
-        Fit(Some(Rc::new(structures)))
-    }
-
-    fn contains(&self, structure: u16) -> bool {
-        self.0.as_ref().is_none_or(|structures| structures.contains(structure.into()))
-    }
+/// What is known of the pointers in a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Kind {
+    /// What they point to if the node is typed.
+    pub pointed: Pointed,
+    /// They never point to functions.
+    pub takes_no_code: bool,
+    /// They point to a member of this structure.
+    pub inside: Option<StructureId>,
 }
 
 #[derive(Debug, Default)]
@@ -114,20 +124,16 @@ pub(super) struct Graph {
     /// The node that answers for each node; itself for most.
     parents: Vec<u32>,
     pub sets: Vec<LocationSet>,
-    /// By location: the one that contains it, anywhere in the object, if there is such a location; else itself.
-    pub wholes: Vec<u32>,
-    /// By location: whether it contains others.
-    pub covers: Vec<bool>,
-    /// Locations beyond which a set is a crowd (`crowd`).
-    crowd: usize,
-    /// By location, and by node: what it points to if it is typed.
-    pub fits: Vec<Fit>,
-    pointed: Vec<Pointed>,
+    pub known: KnownLocations,
+    /// How many members all sets together have taken.
+    members: usize,
+    pub limits: Limits,
+    /// By node: whether it is a horde (`horde`), and whether it never joins one.
+    is_horde: Vec<bool>,
+    stays_apart: Vec<bool>,
+    kinds: Vec<Kind>,
     /// Something did not fit a typed crowd.
     pub has_misfits: bool,
-    /// Locations of code, and by node: whether it takes none of them.
-    pub code: LocationSet,
-    takes_no_code: Vec<bool>,
     /// What of the set was not passed on yet.
     pub deltas: Vec<LocationSet>,
     pub successors: Vec<Vec<NodeId>>,
@@ -143,8 +149,8 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    pub fn new(crowd: usize) -> Graph {
-        Graph { crowd, ..Graph::default() }
+    pub fn new(limits: Limits) -> Graph {
+        Graph { limits, ..Graph::default() }
     }
 
     pub fn node(&mut self) -> NodeId {
@@ -161,9 +167,10 @@ impl Graph {
         self.successors.resize_with(all, Vec::new);
         self.constraints.resize_with(all, Vec::new);
         self.ranks.resize(all, 0);
-        self.takes_no_code.resize(all, false);
-        self.pointed.resize(all, None);
+        self.kinds.resize(all, Kind::default());
         self.is_waiting.resize(all, false);
+        self.is_horde.resize(all, false);
+        self.stays_apart.resize(all, false);
         NodeId(first as u32)
     }
 
@@ -192,37 +199,90 @@ impl Graph {
         self.parents[node.0 as usize] == node.0
     }
 
-    /// Whether a set says with another location of the object all that this one would say.
-    fn is_covered(&self, node: NodeId, location: u32) -> bool {
-        let whole = self.wholes[location as usize];
-        whole != location && self.sets[node.0 as usize].contains(whole)
-    }
-
     pub fn point_to(&mut self, node: NodeId, pointed: Pointed) {
-        self.pointed[node.0 as usize] = pointed;
+        self.kinds[node.0 as usize].pointed = pointed;
     }
 
     pub fn is_crowd(&self, node: NodeId) -> bool {
-        self.set(node).len() > self.crowd
+        self.set(node).len() > self.limits.crowd
+    }
+
+    pub fn is_horde(&self, node: NodeId) -> bool {
+        self.is_horde[self.find(node).0 as usize]
+    }
+
+    /// Whether a node that answers for itself is beyond telling apart, and no horde yet.
+    pub fn joins_horde(&self, node: NodeId) -> bool {
+        let at = node.0 as usize;
+        let is_typed = self.kinds[at].pointed.is_some() || self.kinds[at].inside.is_some();
+        let most = if is_typed { self.limits.typed_horde } else { self.limits.horde };
+        self.members > self.limits.members && self.sets[at].len() > most && !self.is_horde[at] && !self.stays_apart[at]
+    }
+
+    pub fn stay_apart(&mut self, node: NodeId) {
+        self.stays_apart[node.0 as usize] = true;
+    }
+
+    pub fn kind_of(&self, node: NodeId) -> Kind {
+        self.kinds[node.0 as usize]
+    }
+
+    /// A horde comes after everything else, so that it sees much at once.
+    pub fn new_horde(&mut self, kind: Kind) -> NodeId {
+        let node = self.node();
+        let at = node.0 as usize;
+        (self.kinds[at], self.is_horde[at], self.ranks[at]) = (kind, true, u32::MAX);
+        node
+    }
+
+    /// The node is the address of a member.
+    pub fn lie_inside(&mut self, node: NodeId, structure: StructureId) {
+        self.kinds[node.0 as usize].inside = Some(structure);
+    }
+
+    /// `kept` answers for `gone` from now on; what `gone` held and led to is the caller's to pass on.
+    pub fn give_up(&mut self, gone: NodeId, kept: NodeId) -> (LocationSet, Vec<NodeId>, Vec<Constraint>) {
+        let at = gone.0 as usize;
+        self.parents[at] = kept.0;
+        self.deltas[at] = LocationSet::default();
+        let set = std::mem::take(&mut self.sets[at]);
+        (set, std::mem::take(&mut self.successors[at]), std::mem::take(&mut self.constraints[at]))
+    }
+
+    /// Constraints that a horde has got by merging, and that are others for whole objects.
+    pub fn take_constraints_of_places(&mut self, horde: NodeId) -> Vec<Constraint> {
+        let is_of_places = |constraint: &mut Constraint| {
+            matches!(
+                constraint,
+                Constraint::Load { .. }
+                    | Constraint::Store { .. }
+                    | Constraint::Shift { structure: None, .. }
+                    | Constraint::LowBits { .. }
+                    | Constraint::CopySource { .. }
+            )
+        };
+        self.constraints[horde.0 as usize].extract_if(.., is_of_places).collect()
     }
 
     /// The node holds pointers to objects, never to functions.
     pub fn take_no_code(&mut self, node: NodeId) {
-        self.takes_no_code[node.0 as usize] = true;
+        self.kinds[node.0 as usize].takes_no_code = true;
     }
 
     pub fn add_location(&mut self, node: NodeId, location: u32) {
         let node = self.find(node);
-        if self.takes_no_code[node.0 as usize] && self.code.contains(location) {
+        let at = node.0 as usize;
+        if self.kinds[at].takes_no_code && self.known.is_code(location) {
             return;
         }
-        if self.pointed[node.0 as usize].is_some_and(|to| self.is_crowd(node) && !self.fits[location as usize].contains(to)) {
+        if self.kinds[at].pointed.is_some_and(|to| self.is_crowd(node) && !self.known.fits(location, to)) {
             self.has_misfits = true;
             return;
         }
-        if !self.is_covered(node, location) && self.sets[node.0 as usize].insert(location) {
-            self.deltas[node.0 as usize].insert(location);
-            if self.covers[location as usize] {
+        if !self.known.is_covered(location, &[&self.sets[at]]) && self.sets[at].insert(location) {
+            self.deltas[at].insert(location);
+            self.members += 1;
+            if self.known.contains_others(location) {
                 self.drop_covered(node);
             }
             self.wait(node);
@@ -231,54 +291,47 @@ impl Graph {
 
     pub fn add_set(&mut self, node: NodeId, set: &LocationSet) {
         let node = self.find(node);
-        let mut new = set.without(&self.sets[node.0 as usize]);
-        if self.takes_no_code[node.0 as usize] && !new.is_empty() {
-            new = new.without(&self.code);
+        let at = node.0 as usize;
+        let mut new = set.without(&self.sets[at]);
+        if self.kinds[at].takes_no_code {
+            new = self.known.without_code(new);
         }
-        if let Some(to) = self.pointed[node.0 as usize]
-            && self.sets[node.0 as usize].len() + new.len() > self.crowd
-            && new.iter().any(|location| !self.fits[location as usize].contains(to))
+        if let Some(to) = self.kinds[at].pointed
+            && self.sets[at].len() + new.len() > self.limits.crowd
+            && let Some(fitting) = self.known.only_fitting(&new, to)
         {
-            new = LocationSet::of(new.iter().filter(|location| self.fits[*location as usize].contains(to)).collect());
+            new = fitting;
             self.has_misfits = true;
         }
-        let is_needed = |location: u32| {
-            let whole = self.wholes[location as usize];
-            whole == location || !new.contains(whole) && !self.sets[node.0 as usize].contains(whole)
-        };
-        if new.iter().any(|location| !is_needed(location)) {
-            new = LocationSet::of(new.iter().filter(|location| is_needed(*location)).collect());
+        if new.is_empty() {
+            return;
         }
-        if !new.is_empty() {
-            self.sets[node.0 as usize].absorb(&new);
-            let has_whole = new.iter().any(|location| self.covers[location as usize]);
-            let delta = &mut self.deltas[node.0 as usize];
-            if delta.is_empty() {
-                *delta = new;
-            } else {
-                delta.absorb(&new);
-            }
-            if has_whole {
-                self.drop_covered(node);
-            }
-            self.wait(node);
+        // Those that the new ones themselves say are dropped below.
+        new = self.known.uncovered(new, &[&self.sets[at]]);
+        if new.is_empty() {
+            return;
         }
+        self.members += new.len();
+        let has_whole = self.known.some_contain_others(&new);
+        self.sets[at].absorb(&new);
+        if self.deltas[at].is_empty() {
+            self.deltas[at] = new;
+        } else {
+            self.deltas[at].absorb(&new);
+        }
+        if has_whole {
+            self.drop_covered(node);
+        }
+        self.wait(node);
     }
 
     /// Whole objects came into the set: their places have no say there any more.
     fn drop_covered(&mut self, node: NodeId) {
         let at = node.0 as usize;
-        for set in [&mut self.sets[at], &mut self.deltas[at]] {
-            let needed = LocationSet::of(
-                set.iter()
-                    .filter(|location| {
-                        let whole = self.wholes[*location as usize];
-                        whole == *location || !set.contains(whole)
-                    })
-                    .collect(),
-            );
-            *set = needed;
-        }
+        let (set, delta) = (std::mem::take(&mut self.sets[at]), std::mem::take(&mut self.deltas[at]));
+        self.deltas[at] = self.known.uncovered(delta, &[&set]);
+        let all = set.clone();
+        self.sets[at] = self.known.uncovered(set, &[&all]);
     }
 
     /// `to` holds what `from` holds now.
@@ -335,8 +388,12 @@ impl Graph {
     pub fn merge(&mut self, kept: NodeId, gone: NodeId) {
         let (kept_at, gone_at) = (kept.0 as usize, gone.0 as usize);
         self.parents[gone_at] = kept.0;
-        self.takes_no_code[kept_at] &= self.takes_no_code[gone_at];
-        self.pointed[kept_at] = self.pointed[kept_at].filter(|to| self.pointed[gone_at] == Some(*to));
+        let (gone_kind, kept_kind) = (self.kinds[gone_at], &mut self.kinds[kept_at]);
+        kept_kind.takes_no_code &= gone_kind.takes_no_code;
+        kept_kind.pointed = kept_kind.pointed.filter(|to| gone_kind.pointed == Some(*to));
+        kept_kind.inside = kept_kind.inside.filter(|structure| gone_kind.inside == Some(*structure));
+        self.is_horde[kept_at] |= self.is_horde[gone_at];
+        self.stays_apart[kept_at] |= self.stays_apart[gone_at];
         let (set, delta) = (std::mem::take(&mut self.sets[gone_at]), std::mem::take(&mut self.deltas[gone_at]));
         // What successors and constraints of both have seen; all else must be shown again.
         let seen = self.sets[kept_at].without(&self.deltas[kept_at]).common(&set.without(&delta));

@@ -279,7 +279,7 @@ impl Solver<'_> {
         let bytes = self.pointer_bytes;
         let arguments = arguments
             .into_iter()
-            .map(|node| CallArgument { node, constant: None, by_value: None, bytes, kind: ArgumentKind::Pointer })
+            .map(|node| CallArgument { node, constant: None, by_value: None, bytes, kind: ArgumentKind::Pointer, pointed: None })
             .collect();
         if let Some(routine) = routine {
             let call =

@@ -107,18 +107,13 @@ impl Solver<'_> {
         memory.windows += u32::from(class.count > 1 && is_window);
         let (number, is_new) = self.locations.number(object, class);
         if is_new {
-            if self.objects[object.index()].is_code() {
-                self.graph.code.insert(number);
-            }
-            self.graph.fits.push(self.fits[object.index()].clone());
             self.count_offset(object);
             let memory = &mut self.memories[object.index()];
             memory.locations.push(number);
-            self.graph.wholes.push(memory.anywhere.unwrap_or(number));
-            self.graph.covers.push(class == Class::ANY);
+            self.graph.known.add(memory.anywhere, self.objects[object.index()].is_code(), self.fits[object.index()].clone());
             if class == Class::ANY {
                 memory.anywhere = Some(number);
-                memory.locations.iter().for_each(|location| self.graph.wholes[*location as usize] = number);
+                self.graph.known.contain(number, &memory.locations);
             }
         }
         Some(number)

@@ -29,6 +29,8 @@ mod declared;
 mod form;
 mod generate;
 mod graph;
+mod horde;
+mod known;
 mod library;
 mod location;
 mod memory;
@@ -48,13 +50,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 use typed_index_collections::TiVec;
 
+pub use contents::PointeesId;
 pub use location::{Location, Offset};
 pub use object::{AbstractObject, AbstractObjectId, AbstractObjectKind, Callers};
 pub use statistics::Statistics;
 
 use allocation::Allocated;
 use context::Contexts;
-use graph::{Graph, NodeId};
+use graph::{Graph, Limits, NodeId};
 use location::{Class, LocationTable};
 use solve::Solver;
 
@@ -63,8 +66,8 @@ use crate::deadline::{Deadline, OutOfTime};
 use crate::models::BoundModels;
 use crate::program::{ConstantId, Function, FunctionId, Operand, Program, SiteId};
 
-/// Places beyond which a pointer is not looked at on its own.
-const CROWD: usize = 16;
+/// Places beyond which pointers share what is stored and loaded through them, and beyond which they become one.
+const LIMITS: Limits = Limits { crowd: 16, horde: 256, typed_horde: 64, members: 6_000_000 };
 /// Registers of a program beyond which types of allocated memory and of pointers are assumed where they matter; what is smaller is looked at again without them.
 const ASSUMED_BEYOND: usize = 20_000;
 
@@ -76,6 +79,7 @@ pub struct PointsTo {
     is_escaped: Vec<bool>,
     is_of_thread: Vec<bool>,
     is_unique: Vec<bool>,
+    is_reached_by_horde: Vec<bool>,
     /// What was stored in each object: where, in how many bytes, the node that holds it.
     cells: Vec<Vec<memory::Cell>>,
     locations: LocationTable,
@@ -130,10 +134,10 @@ impl PointsTo {
         entries: &[FunctionId],
         deadline: Deadline,
     ) -> Result<PointsTo, OutOfTime> {
-        let found = PointsTo::solve_with(program, models, main, entries, Allocated::AsUsed, CROWD, deadline)?;
+        let found = PointsTo::solve_with(program, models, main, entries, Allocated::AsUsed, LIMITS, deadline)?;
         let size: usize = program.functions.iter().map(|function| function.registers.len()).sum();
         if (found.assumes_types_of_allocations || found.assumes_types_of_pointers()) && size <= ASSUMED_BEYOND {
-            return PointsTo::solve_with(program, models, main, entries, Allocated::AsAnything, CROWD, deadline);
+            return PointsTo::solve_with(program, models, main, entries, Allocated::AsAnything, LIMITS, deadline);
         }
         Ok(found)
     }
@@ -141,14 +145,22 @@ impl PointsTo {
     /// The facts of a program that begins in `main`, as they are found for a large one: memory holds what it is allocated as.
     pub fn of_large(program: &Program, models: &BoundModels<'_>) -> PointsTo {
         let main = program.function_named("main");
-        let found = PointsTo::solve_with(program, models, main, &[], Allocated::AsUsed, CROWD, Deadline::NEVER);
+        let found = PointsTo::solve_with(program, models, main, &[], Allocated::AsUsed, LIMITS, Deadline::NEVER);
         found.expect("nothing ends it early")
     }
 
-    /// The facts of a program that begins in `main`, when pointers to more than so many places are crowds.
-    pub fn of_crowds(program: &Program, models: &BoundModels<'_>, crowd: usize) -> PointsTo {
+    /// The facts of a program that begins in `main`, when pointers to more than so many places are crowds, and join hordes.
+    pub fn of_crowds(program: &Program, models: &BoundModels<'_>, crowd: usize, horde: usize) -> PointsTo {
         let main = program.function_named("main");
-        let found = PointsTo::solve_with(program, models, main, &[], Allocated::AsAnything, crowd, Deadline::NEVER);
+        let found = PointsTo::solve_with(
+            program,
+            models,
+            main,
+            &[],
+            Allocated::AsAnything,
+            Limits { crowd, horde, typed_horde: horde, members: 0 },
+            Deadline::NEVER,
+        );
         found.expect("nothing ends it early")
     }
 
@@ -158,10 +170,10 @@ impl PointsTo {
         main: Option<FunctionId>,
         entries: &[FunctionId],
         allocated: Allocated,
-        crowd: usize,
+        limits: Limits,
         deadline: Deadline,
     ) -> Result<PointsTo, OutOfTime> {
-        let mut solver = Solver::new(program, models, allocated, crowd);
+        let mut solver = Solver::new(program, models, allocated, limits);
         for constructor in &program.constructors {
             solver.start(*constructor, CallKind::Constructor);
         }
@@ -214,12 +226,14 @@ impl PointsTo {
         let drawn = solver.drawn_cells();
         let mut cells = solver.cells_of_objects();
         cells.iter_mut().zip(drawn).for_each(|(cells, drawn)| cells.extend(drawn));
+        let is_reached_by_horde = solver.reached_by_hordes();
         let mut points_to = PointsTo {
             object_numbers: solver.take_object_numbers(),
             objects: solver.objects,
             is_escaped,
             is_of_thread: solver.memories.iter().map(|memory| memory.is_of_thread).collect(),
             is_unique,
+            is_reached_by_horde,
             cells,
             locations: solver.locations,
             graph: solver.graph,

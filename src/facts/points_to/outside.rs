@@ -1,5 +1,6 @@
 //! Code outside the program: what it holds it may read, write, pass on and call.
 
+use super::call::Call;
 use super::form::Form;
 use super::location::Class;
 use super::object::AbstractObjectKind;
@@ -32,7 +33,7 @@ impl Solver<'_> {
         }
     }
 
-    /// A pointer of unknown origin may be any function that escaped; those got `Unknown` arguments already.
+    /// A pointer of unknown origin may be any function that escaped and that the call fits; those got `Unknown` arguments already.
     pub fn connect_calls_of_unknown(&mut self) {
         let escaped = self.objects.iter().zip(&self.memories).filter(|(_, memory)| memory.is_escaped);
         let functions: Vec<FunctionId> = escaped
@@ -41,10 +42,17 @@ impl Solver<'_> {
                 _ => None,
             })
             .collect();
-        for call in &self.calls_of_unknown {
-            let call = &self.calls[*call as usize];
-            for &callee in &functions {
-                self.edges.insert(CallEdge { caller: Some(call.caller), site: Some(call.site), callee, kind: call.kind });
+        let is_crowd = functions.len() > self.graph.limits.crowd;
+        for number in self.calls_of_unknown.clone() {
+            let Call { caller, site, kind, .. } = self.calls[number as usize];
+            let fitting: Vec<FunctionId> =
+                functions.iter().copied().filter(|callee| self.may_be_called(&self.calls[number as usize], *callee)).collect();
+            for callee in fitting {
+                if is_crowd && !self.may_get(number, callee) {
+                    self.graph.has_misfits = true;
+                } else {
+                    self.edges.insert(CallEdge { caller: Some(caller), site: Some(site), callee, kind });
+                }
             }
         }
     }

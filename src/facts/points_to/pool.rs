@@ -55,6 +55,15 @@ impl Solver<'_> {
         self.draw(object, Source { from, to, size, types });
     }
 
+    /// What is stored through pointers to very many objects lies in each of them, where its type can be (`horde`).
+    pub fn draw_stored(&mut self, object: AbstractObjectId, from: AbstractObjectId) {
+        let (object, to) = self.kept_at(object, Class::ANY);
+        let source = Source { from: self.keeper(from), to, size: None, types: Types::Kept };
+        if object != source.from && self.drawn.insert((object, source)) {
+            self.add_source(object, source);
+        }
+    }
+
     /// What somebody draws from is copied on: who gets the copy draws, too.
     pub fn draw_on(&mut self, from: AbstractObjectId, link: Link) {
         let Link { object, to, size, types, .. } = link;
@@ -83,6 +92,10 @@ impl Solver<'_> {
             self.assumes_types_of_copies |= known.has_declared_type();
             self.is_not_held(object);
         }
+        self.add_source(object, source);
+    }
+
+    fn add_source(&mut self, object: AbstractObjectId, source: Source) {
         let memory = &mut self.memories[object.index()];
         memory.sources.push(source);
         self.pulls.extend(memory.views.iter().map(|view| (object, *view, source)));

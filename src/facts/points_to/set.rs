@@ -19,6 +19,16 @@ impl Default for LocationSet {
     }
 }
 
+impl From<RoaringBitmap> for LocationSet {
+    fn from(members: RoaringBitmap) -> LocationSet {
+        if members.len() as usize <= FEW {
+            LocationSet::Few(members.iter().collect())
+        } else {
+            LocationSet::Many(Box::new(members))
+        }
+    }
+}
+
 impl LocationSet {
     /// The set of these numbers, in any order.
     pub fn of(mut numbers: Vec<u32>) -> LocationSet {
@@ -87,7 +97,7 @@ impl LocationSet {
                     return LocationSet::default();
                 }
                 **bitmap |= &new;
-                if new.len() as usize <= FEW { LocationSet::Few(new.iter().collect()) } else { LocationSet::Many(Box::new(new)) }
+                LocationSet::from(new)
             }
             (LocationSet::Few(members), LocationSet::Many(others)) => {
                 let mut new = (**others).clone();
@@ -97,7 +107,7 @@ impl LocationSet {
                     all.insert(member);
                 }
                 *self = LocationSet::Many(Box::new(all));
-                if new.len() as usize <= FEW { LocationSet::Few(new.iter().collect()) } else { LocationSet::Many(Box::new(new)) }
+                LocationSet::from(new)
             }
             (_, LocationSet::Few(others)) => {
                 let mut new = SmallVec::new();
@@ -113,19 +123,39 @@ impl LocationSet {
 
     /// The members of both.
     pub fn common(&self, other: &LocationSet) -> LocationSet {
+        if let (LocationSet::Many(own), LocationSet::Many(others)) = (self, other) {
+            return LocationSet::from(&**own & &**others);
+        }
         let (small, large) = if self.len() <= other.len() { (self, other) } else { (other, self) };
         LocationSet::of(small.iter().filter(|member| large.contains(*member)).collect())
+    }
+
+    /// Whether there is a member of both.
+    pub fn meets(&self, other: &LocationSet) -> bool {
+        if let (LocationSet::Many(own), LocationSet::Many(others)) = (self, other) {
+            return !own.is_disjoint(others);
+        }
+        let (small, large) = if self.len() <= other.len() { (self, other) } else { (other, self) };
+        small.iter().any(|member| large.contains(member))
+    }
+
+    /// Whether `other` has all members.
+    pub fn is_within(&self, other: &LocationSet) -> bool {
+        if let (LocationSet::Many(own), LocationSet::Many(others)) = (self, other) {
+            return own.is_subset(others);
+        }
+        self.iter().all(|member| other.contains(member))
     }
 
     /// The members that `other` does not have.
     pub fn without(&self, other: &LocationSet) -> LocationSet {
         if let (LocationSet::Many(own), LocationSet::Many(others)) = (self, other) {
-            let rest = &**own - &**others;
-            return if rest.len() as usize <= FEW {
-                LocationSet::Few(rest.iter().collect())
-            } else {
-                LocationSet::Many(Box::new(rest))
-            };
+            return LocationSet::from(&**own - &**others);
+        }
+        if let (LocationSet::Many(own), LocationSet::Few(others)) = (self, other) {
+            let mut rest = (**own).clone();
+            others.iter().for_each(|member| _ = rest.remove(*member));
+            return LocationSet::from(rest);
         }
         LocationSet::of(self.iter().filter(|member| !other.contains(*member)).collect())
     }
@@ -156,6 +186,9 @@ mod tests {
             let (left_set, right_set) = (set(&left), set(&right));
             prop_assert_eq!(left_set.common(&right_set).iter().collect::<Vec<_>>(), left.intersection(&right).copied().collect::<Vec<_>>());
             prop_assert_eq!(left_set.without(&right_set).iter().collect::<Vec<_>>(), left.difference(&right).copied().collect::<Vec<_>>());
+            prop_assert_eq!(left_set.meets(&right_set), !left.is_disjoint(&right));
+            prop_assert_eq!(left_set.is_within(&all), true);
+            prop_assert_eq!(all.is_within(&right_set), left.is_subset(&right));
         }
     }
 }

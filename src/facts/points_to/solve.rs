@@ -10,12 +10,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::allocation::{Allocated, Allocations};
 use super::call::Call;
-use super::copy::CopyOfMemory;
 use super::context::{ContextId, Contexts};
+use super::copy::CopyOfMemory;
 use super::crowd::Crowds;
 use super::declared::Declarations;
 use super::form::Form;
-use super::graph::{Constraint, Fit, Graph, NodeId};
+use super::graph::{Constraint, Graph, Limits, NodeId};
+use super::horde::Hordes;
+use super::known::Fit;
 use super::library::Registration;
 use super::location::{Class, LocationTable};
 use super::memory::{Cell, Link, ObjectMemory};
@@ -49,6 +51,7 @@ pub(super) struct Solver<'p> {
     pub links: FxHashSet<(AbstractObjectId, Link)>,
     pub whole_links: WholeLinks,
     pub crowds: Crowds,
+    pub hordes: Hordes,
     pub typed: TypedPointers,
     /// By object: the pointers that it fits.
     pub fits: Vec<Fit>,
@@ -63,6 +66,8 @@ pub(super) struct Solver<'p> {
     pub returns: FxHashMap<ContextId, NodeId>,
     pub constants: FxHashMap<ConstantId, NodeId>,
     pub copies: Vec<CopyOfMemory>,
+    /// How many transfers there are.
+    pub transfers: u32,
     pub calls: Vec<Call>,
     pub connected: FxHashSet<(u32, FunctionId)>,
     /// Calls through pointers, and functions that they may reach and do not fit.
@@ -109,11 +114,14 @@ pub(super) struct Solver<'p> {
 }
 
 impl<'p> Solver<'p> {
-    pub fn new(program: &'p Program, models: &'p BoundModels<'p>, allocated: Allocated, crowd: usize) -> Solver<'p> {
+    pub fn new(program: &'p Program, models: &'p BoundModels<'p>, allocated: Allocated, limits: Limits) -> Solver<'p> {
         let declarations = Declarations::of(program);
-        let mut graph = Graph::new(crowd);
+        let mut graph = Graph::new(limits);
         let [escaped, unknown_value, residue_sources, thread_results, signal_handlers, handed_over] =
             std::array::from_fn(|_| graph.node());
+        for node in [escaped, unknown_value, residue_sources, thread_results, signal_handlers, handed_over] {
+            graph.stay_apart(node);
+        }
         graph.add_edge(thread_results, handed_over);
         graph.add_edge(signal_handlers, handed_over);
         let is_foreign = |id: FunctionId| {
@@ -137,6 +145,7 @@ impl<'p> Solver<'p> {
             links: FxHashSet::default(),
             whole_links: WholeLinks::default(),
             crowds: Crowds::default(),
+            hordes: Hordes::default(),
             typed: TypedPointers::of(program, &declarations, allocated),
             fits: Vec::new(),
             drawn: FxHashSet::default(),
@@ -149,6 +158,7 @@ impl<'p> Solver<'p> {
             returns: FxHashMap::default(),
             constants: FxHashMap::default(),
             copies: Vec::new(),
+            transfers: 0,
             calls: Vec::new(),
             connected: FxHashSet::default(),
             misfits: BTreeSet::new(),
@@ -200,8 +210,13 @@ impl<'p> Solver<'p> {
         self.fits.push(self.typed.fit(&self.declarations, &object));
         self.objects.push(object);
         // Which byte of a text is read makes no difference to anybody; what the library owns has no layout that is known.
-        let is_vague =
-            matches!(kind, AbstractObjectKind::Library(_) | AbstractObjectKind::Arguments | AbstractObjectKind::VariadicArea(_) | AbstractObjectKind::Texts);
+        let is_vague = matches!(
+            kind,
+            AbstractObjectKind::Library(_)
+                | AbstractObjectKind::Arguments
+                | AbstractObjectKind::VariadicArea(_)
+                | AbstractObjectKind::Texts
+        );
         let memory =
             if is_vague || self.is_without_pointers(id) { ObjectMemory::of_one_class() } else { ObjectMemory::default() };
         self.memories.push(memory);
@@ -239,6 +254,9 @@ impl<'p> Solver<'p> {
 
     /// Puts a constraint on a node and shows it what the node holds.
     pub fn attach(&mut self, node: NodeId, constraint: Constraint) {
+        if self.graph.is_horde(node) {
+            return self.attach_to_horde(self.graph.find(node), constraint);
+        }
         if self.graph.attach(node, constraint) {
             let node = self.graph.find(node);
             let set = self.graph.sets[node.0 as usize].clone();
@@ -289,8 +307,17 @@ impl<'p> Solver<'p> {
     }
 
     fn visit(&mut self, node: NodeId) {
+        if self.graph.joins_horde(node) {
+            return self.join_horde(node);
+        }
         let at = node.0 as usize;
-        let delta = std::mem::take(&mut self.graph.deltas[at]);
+        let mut delta = std::mem::take(&mut self.graph.deltas[at]);
+        if self.graph.is_horde(node) {
+            delta = self.widen(node, delta);
+            for constraint in self.graph.take_constraints_of_places(node) {
+                self.attach_to_horde(node, constraint);
+            }
+        }
         let mut index = 0;
         while index < self.graph.constraints[at].len() {
             let constraint = self.graph.constraints[at][index];
@@ -305,7 +332,7 @@ impl<'p> Solver<'p> {
     }
 
     /// Makes a constraint hold for what its node has gained.
-    fn apply(&mut self, node: NodeId, constraint: Constraint, delta: &LocationSet) {
+    pub fn apply(&mut self, node: NodeId, constraint: Constraint, delta: &LocationSet) {
         match constraint {
             Constraint::Load { to, form } if self.graph.is_crowd(node) => self.load_from_crowd(node, delta, to, form),
             Constraint::Store { from, form } if self.graph.is_crowd(node) => self.store_to_crowd(node, delta, from, form),
@@ -331,7 +358,10 @@ impl<'p> Solver<'p> {
                     let known = &self.objects[object.index()];
                     // What is left out of declared objects nobody is told of: programs overlay structures that begin alike.
                     let by_name = !known.has_declared_type();
-                    if structure.zip(known.ty).is_some_and(|(structure, ty)| !self.declarations.may_contain(ty, structure, class.only(), by_name)) {
+                    if structure
+                        .zip(known.ty)
+                        .is_some_and(|(structure, ty)| !self.declarations.may_contain(ty, structure, class.only(), by_name))
+                    {
                         self.is_not_held(object);
                         continue;
                     }
@@ -380,11 +410,13 @@ impl<'p> Solver<'p> {
             }
             Constraint::Call { call } => {
                 self.expand_residue(node, delta);
+                let is_of_crowd = self.graph.is_crowd(node);
                 for location in delta.iter() {
-                    self.call_location(call, location);
+                    self.call_location(call, location, is_of_crowd);
                 }
             }
             Constraint::Escape => self.escape(delta),
+            Constraint::Access => self.add_members(node, delta),
         }
     }
 

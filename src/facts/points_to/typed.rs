@@ -4,9 +4,11 @@
 //!                declaration), or a register that is the value of variables that are such pointers or numbers, and of no others. A location *fits* if its object is declared, or allocated, as
 //!                something in which the structure, or an array of characters, occurs, or as nothing that is known; functions fit pointers to functions alone, and nothing fits a number.
 //! # Theorem      None: C lets a pointer point to something else until it is used. A pointer that is found to point to very many places (`crowd`) is one of which the analysis has
-//!                lost track: void pointers in lists, tables of everything. What its type says is then the better knowledge, so that a typed crowd takes only what fits. Where something was
+//!                lost track: void pointers in lists, tables of everything. What its type says is then the better knowledge, so that a typed crowd takes only what fits, and a call through a crowd of functions reaches those to whose parameters its arguments fit. Where something was
 //!                left out for this reason, the program rests on the assumption `typed-pointer`, and programs that are not large are looked at again without it (`allocation`).
 //! # Paper        Types as a filter of inclusions: Lhoták, Hendren 2003 (for Java, where the theorem holds).
+
+use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
@@ -14,10 +16,10 @@ use rustc_hash::FxHashMap;
 use super::allocation::Allocated;
 use super::declared::{Declarations, structure_pointed_to};
 use super::form::Form;
-use super::graph::Fit;
+use super::known::Fit;
 use super::object::{AbstractObject, AbstractObjectKind};
 use crate::program::describe::{pointee, resolve};
-use crate::program::{AliasType, DebugTypeId, DebugTypeKind, Function, Operand, Program};
+use crate::program::{AliasType, DebugTypeId, DebugTypeKind, Function, FunctionId, Operand, Program};
 
 /// The number of what pointers point to; `None` where nothing is said.
 pub(super) type Pointed = Option<u16>;
@@ -29,6 +31,10 @@ const FIRST_STRUCTURE: usize = 3;
 #[derive(Debug, Default)]
 pub(super) struct TypedPointers {
     numbers: FxHashMap<String, u16>,
+    /// Of structures, in the order of their numbers.
+    names: Vec<String>,
+    parameters: FxHashMap<FunctionId, Rc<[Pointed]>>,
+    alike: FxHashMap<(u16, u16), bool>,
     /// What fits whom, by what objects are declared as.
     fits: FxHashMap<DebugTypeId, Fit>,
     untyped: Fit,
@@ -47,6 +53,7 @@ impl TypedPointers {
             if !declarations.named(name).is_empty() && !found.numbers.contains_key(name) {
                 let Ok(number) = u16::try_from(FIRST_STRUCTURE + found.numbers.len()) else { break };
                 found.numbers.insert(name.to_owned(), number);
+                found.names.push(name.to_owned());
             }
         }
         let mut fitting = FixedBitSet::with_capacity(FIRST_STRUCTURE + found.numbers.len());
@@ -106,6 +113,33 @@ impl TypedPointers {
             *known = known.filter(|known| Some(*known) == number);
         }
         said.into_iter().map(Option::flatten).collect()
+    }
+
+    /// What a function's parameters point to.
+    pub fn of_parameters(&mut self, program: &Program, callee: FunctionId) -> Rc<[Pointed]> {
+        if let Some(known) = self.parameters.get(&callee) {
+            return known.clone();
+        }
+        let function = &program.functions[callee];
+        let registers = self.of_registers(program, function);
+        let found: Rc<[Pointed]> =
+            function.parameters.iter().map(|parameter| registers[usize::from(parameter.register)]).collect();
+        self.parameters.insert(callee, found.clone());
+        found
+    }
+
+    /// Whether a pointer to one may be passed for a pointer to the other: one may be the beginning of the other.
+    pub fn may_be_passed_for(&mut self, declarations: &Declarations<'_>, given: u16, taken: u16) -> bool {
+        if given == taken {
+            return true;
+        }
+        let name = |number: u16| self.names.get(usize::from(number).checked_sub(FIRST_STRUCTURE)?);
+        let (Some(one), Some(other)) = (name(given), name(taken)) else { return false };
+        *self.alike.entry((given, taken)).or_insert_with(|| {
+            let contains =
+                |outer: &str, inner: &str| declarations.named(outer).iter().any(|ty| declarations.may_contain_named(*ty, inner));
+            contains(one, other) || contains(other, one)
+        })
     }
 
     /// Which pointers an object fits.

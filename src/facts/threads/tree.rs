@@ -69,6 +69,8 @@ pub(super) struct Tree {
     pub roots: Vec<(ThreadId, FunctionId, Option<ActivationId>)>,
     /// The threads that each thread may create, directly or not, itself only if it can.
     pub descendants: Vec<BTreeSet<ThreadId>>,
+    /// By activation.
+    created: Vec<BTreeSet<ThreadId>>,
     /// The thread of a library's constructors: it has ended when the first entry is called.
     pub ends_before_calls: Option<ThreadId>,
     paths: BTreeMap<(ThreadId, FunctionId), usize>,
@@ -352,25 +354,36 @@ impl Tree {
                 }
             }
         }
+        self.created = self.created_by_activations();
         for activation in &mut self.activations {
             activation.is_once &= !self.threads[activation.thread.index()].is_many;
         }
     }
 
-    /// The threads that an activation that stands for several paths may create, itself or by calls, and those that they may create.
-    pub fn created_in_cut(&self, id: ActivationId) -> BTreeSet<ThreadId> {
-        let mut seen = BTreeSet::from([id]);
-        let mut open = vec![id];
-        let mut created = BTreeSet::new();
-        while let Some(one) = open.pop() {
-            let activation = self.activation(one);
-            open.extend(activation.children.values().copied().filter(|child| seen.insert(*child)));
-            for child in activation.creations.values().flatten() {
-                created.insert(*child);
-                created.extend(&self.descendants[child.index()]);
+    /// For each activation the threads that it may create, itself or by calls, and those that they may create.
+    fn created_by_activations(&self) -> Vec<BTreeSet<ThreadId>> {
+        let mut callers: Vec<Vec<ActivationId>> = vec![Vec::new(); self.activations.len()];
+        let mut creators: BTreeMap<ThreadId, Vec<ActivationId>> = BTreeMap::new();
+        for (index, activation) in self.activations.iter().enumerate() {
+            let id = ActivationId::from(index);
+            activation.children.values().for_each(|child| callers[child.index()].push(id));
+            activation.creations.values().flatten().for_each(|child| creators.entry(*child).or_default().push(id));
+        }
+        let mut created = vec![BTreeSet::new(); self.activations.len()];
+        for (child, mut open) in creators {
+            while let Some(one) = open.pop() {
+                if created[one.index()].insert(child) {
+                    created[one.index()].extend(&self.descendants[child.index()]);
+                    open.extend(&callers[one.index()]);
+                }
             }
         }
         created
+    }
+
+    /// The threads that an activation may create, itself or by calls, and those that they may create.
+    pub fn created_in(&self, id: ActivationId) -> &BTreeSet<ThreadId> {
+        &self.created[id.index()]
     }
 
     pub fn activation(&self, id: ActivationId) -> &Activation {

@@ -148,8 +148,7 @@ impl<'a> Walk<'a> {
             return Some(state);
         }
         let thread = self.places.tree.activation(child).thread;
-        let created = self.places.tree.created_in_cut(child);
-        let state = self.anything_may_happen(&created, state);
+        let state = self.anything_may_happen(self.places.tree.created_in(child), state);
         self.create_in_cut_activations(thread, &state);
         self.end(thread, &state);
         Some(state)

@@ -158,7 +158,8 @@ impl Body<'_> {
         let table = self.argument(call, 0);
         let index = self.argument(call, 1);
         let terms = vec![OffsetTerm { index, stride: 1, count: None }];
-        let entry = self.emit(Type::POINTER, Operation::Offset { base: table, constant: 0, terms, in_bounds: true, structure: None });
+        let entry =
+            self.emit(Type::POINTER, Operation::Offset { base: table, constant: 0, terms, in_bounds: true, structure: None });
         let access = Access { ordering: None, scope: Scope::System, is_volatile: false, align: 4, alias: None };
         let distance = self.emit(Type::integer(32), Operation::Load { address: entry, access });
         let word = Type::integer(self.lowering.program.layout.pointer_bits());

@@ -3,13 +3,12 @@
 use smallvec::SmallVec;
 
 use super::action::Action;
-use super::context::{Bindings, ContextId, ContextKey, Edge, Exit, ReturnFact, Standing};
-use super::effects::MOST_LEVELS;
+use super::context::{Bindings, ContextId, ContextKey, Exit, ReturnFact, Standing};
 use super::skeleton::{CallEvent, EventKind, Target};
 use super::state::{Alternative, State};
-use super::tabulate::{Collected, Tabulation};
+use super::tabulate::Tabulation;
 use crate::facts::{Location, Offset, PhaseId, Stage, TermId, ThreadId};
-use crate::locks::{Held, LocksetId, Moment, Names, Sites, Term, Token, Working};
+use crate::locks::{Held, LocksetId, Sites, Term, Working};
 use crate::program::{BlockId, FunctionId, Operand, Operation, RegisterId, SiteId};
 
 /// A call instruction in a context.
@@ -34,29 +33,7 @@ pub struct Called {
 /// So many loads and offsets lead from a parameter to a lock, and no more.
 const MOST_HOPS: usize = 6;
 
-/// More names for one thing are not kept.
-pub(super) const MOST_NAMES: usize = 4;
-
 impl Tabulation<'_, '_> {
-    /// All that may hold after a call.
-    pub(super) fn call(&mut self, at: &CallAt<'_>, state: State, mut collected: Option<&mut Collected>) -> State {
-        let mut after = State::default();
-        for alternative in state.alternatives {
-            for target in &at.call.targets {
-                let outcomes = match target {
-                    Target::Body(callee) => {
-                        self.call_body(at, &alternative, *callee, &at.arguments(), at.call.result, None).outcomes
-                    }
-                    Target::Library(actions) => self.perform(at, actions, alternative.clone(), collected.as_deref_mut()),
-                };
-                for outcome in outcomes {
-                    after.add(&mut self.locksets, outcome);
-                }
-            }
-        }
-        after
-    }
-
     /// What may hold after a callee of the program has run. `extra` is held inside it and only there.
     pub(in crate::thread_pds) fn call_body(
         &mut self,
@@ -67,99 +44,10 @@ impl Tabulation<'_, '_> {
         result: Option<RegisterId>,
         extra: Option<Held>,
     ) -> Called {
-        let skeletons = self.skeletons;
-        let skeleton = &skeletons[callee];
-        if !skeleton.is_relevant {
-            return Called { context: None, outcomes: vec![before.clone()] };
-        }
-        let facts = self.facts;
-        let standing = match at.key.standing {
-            Standing::Activation(activation) => {
-                facts.threads.enter(Stage::Activation(activation), at.block, at.index, callee).into()
-            }
-            Standing::AsCaller => Standing::AsCaller,
-        };
-        let phase = self.phase(at);
-        let pairs = self.parameters(at.key.function, callee, arguments);
-        let holdings = Working::of(self.locksets.get(before.lockset), &before.sites);
-        let (mut entry, mut aside, mut passed) = (Working::default(), Working::default(), Vec::new());
-        let mut given = Vec::new();
-        for (held, site) in holdings.items {
-            let names = self.in_callee(&held.names, &pairs);
-            if names.is_empty() {
-                aside.items.push((held, site));
-            } else {
-                passed.push((names.clone(), held.names.clone()));
-                // The callee knows one level: how many there are is the caller's business, so that recursion needs one context.
-                entry.items.push((Held { names: names.clone(), count: 1, ..held.clone() }, site));
-                given.push((names, held, site));
-            }
-        }
-        for extra in extra.iter().cloned().chain(skeleton.is_atomic.then(super::effects::atomic_section)) {
-            entry.take(extra, Some(at.site));
-        }
-        let bindings = self.bindings(at.key, callee, arguments);
         let numbers = self.numbers(at, before, callee, arguments);
-        let context = self.enter(callee, standing, entry, (bindings, numbers));
-        // A weaker context may stand for this one: what it does not know of is as little its business as the caller's further levels.
-        let known = self.locksets.get(self.contexts.all[context].key.lockset);
-        for (names, held, site) in given {
-            let is_known = known.iter().any(|one| one.token == held.token && one.names.agree(&names));
-            match held.count {
-                count if is_known && count > 1 => aside.items.push((Held { count: count - 1, ..held }, site)),
-                _ if !is_known && is_kept_by_callers(held.token) => aside.items.push((held, site)),
-                _ => {}
-            }
-        }
-        self.contexts.call(at.context, Edge { site: at.site, callee: context, phase });
-        if !skeleton.is_changing {
-            return Called { context: Some(context), outcomes: vec![before.clone()] };
-        }
-        self.contexts.all[context].waiting.insert((at.context, at.block));
-        let exits: Vec<_> =
-            self.contexts.all[context].summary.exits.iter().map(|(lockset, exit)| (*lockset, exit.clone())).collect();
-        let mut outcomes = Vec::new();
-        for (lockset, exit) in exits {
-            let mut after = Working::default();
-            for (held, site) in Working::of(self.locksets.get(lockset), &exit.sites).items {
-                let names = self.out_of_callee(at.key, &held.names, &pairs, arguments, &passed);
-                if names.is_empty() {
-                    after.lose(&held);
-                } else {
-                    let since = if held.since == Some(Moment::HERE) { Some(self.moment(at)) } else { held.since };
-                    after.items.push((Held { names, since, ..held }, site));
-                }
-            }
-            if let Some(extra) = &extra {
-                after.give_back(extra.token, &extra.names);
-            }
-            if skeleton.is_atomic {
-                let section = super::effects::atomic_section();
-                after.give_back(section.token, &section.names);
-            }
-            for (held, site) in &aside.items {
-                let is_released = held.token == Token::Lock
-                    && (exit.released.all || exit.released.families().any(|family| self.identity.may_alias(family, held.family)));
-                if is_released {
-                    after.lose(held);
-                    continue;
-                }
-                match after.position(held.token, &held.names) {
-                    Some(at) => after.items[at].0.count = after.items[at].0.count.saturating_add(held.count).min(MOST_LEVELS),
-                    None => after.items.push((held.clone(), *site)),
-                }
-            }
-            let (lockset, sites) = after.seal(&mut self.locksets);
-            let mut outcome =
-                Alternative { lockset, sites, valuation: before.valuation.clone(), released: before.released.clone() };
-            outcome.released.absorb(&exit.released);
-            if let (Some(result), Some(fact)) = (result, exit.fact) {
-                outcome.valuation.forget(result);
-                outcome.valuation.state(result, fact);
-            }
-            outcomes.push(outcome);
-        }
-        Called { context: Some(context), outcomes }
+        let passage = self.pass(at, before, callee, arguments, numbers, extra.as_ref());
+        let ways = self.ways(at, &passage, before, arguments, extra.as_ref());
+        Called { context: passage.context, outcomes: ways.iter().map(|way| way.after(before, result)).collect() }
     }
 
     /// The phase that a call is made in; `None` in a context that stands as its caller.
@@ -168,78 +56,6 @@ impl Tabulation<'_, '_> {
             Standing::Activation(activation) => Some(self.facts.threads.phase(Stage::Activation(activation), at.block, at.index)),
             Standing::AsCaller => None,
         }
-    }
-
-    /// The caller's terms for arguments, with the callee's for parameters.
-    fn parameters(&mut self, caller: FunctionId, callee: FunctionId, arguments: &[Operand]) -> Vec<(TermId, TermId)> {
-        let parameters = &self.program.functions[callee].parameters;
-        let pairs = arguments.iter().zip(parameters).filter(|(_, parameter)| parameter.by_value.is_none());
-        let identity = &mut self.identity;
-        pairs
-            .map(|(argument, parameter)| {
-                (identity.term(caller, *argument), identity.term(callee, Operand::Register(parameter.register)))
-            })
-            .collect()
-    }
-
-    /// The names that mean the same in the callee.
-    fn in_callee(&mut self, names: &Names, pairs: &[(TermId, TermId)]) -> Names {
-        let mut inside = Names { place: names.place, ..Names::default() };
-        for term in &names.terms {
-            if let Some(rebased) = self.facts.values.rebase(TermId::from_number(term.0), pairs) {
-                inside.add_term(Term(rebased.number()));
-            }
-        }
-        inside
-    }
-
-    /// The names that mean the same in the caller, and those that it had for the same thing before.
-    fn out_of_callee(
-        &mut self,
-        key: &ContextKey,
-        names: &Names,
-        pairs: &[(TermId, TermId)],
-        arguments: &[Operand],
-        passed: &[(Names, Names)],
-    ) -> Names {
-        let values = &self.facts.values;
-        let mut outside = Names { place: names.place, ..Names::default() };
-        for (inner, outer) in passed {
-            if inner.agree(names) {
-                outer.terms.iter().for_each(|term| outside.add_term(*term));
-                outside.place = outside.place.or(outer.place);
-            }
-        }
-        let registers: SmallVec<[(RegisterId, TermId); 4]> =
-            pairs.iter().filter_map(|(argument, parameter)| Some((*values.leaves(*parameter).first()?, *argument))).collect();
-        for term in &names.terms {
-            // The table is locked while it asks.
-            let argument_of =
-                |register: RegisterId| registers.iter().find(|(parameter, _)| *parameter == register).map(|pair| pair.1);
-            if let Some(moved) = values.substitute(TermId::from_number(term.0), &argument_of) {
-                if outside.place.is_none() {
-                    outside.place = self.place_near(key, moved, arguments);
-                }
-                if outside.terms.len() < MOST_NAMES {
-                    outside.add_term(Term(moved.number()));
-                }
-            }
-        }
-        outside
-    }
-
-    /// The place of a term that is an argument plus some bytes.
-    fn place_near(&mut self, key: &ContextKey, term: TermId, arguments: &[Operand]) -> Option<crate::locks::Place> {
-        let facts = self.facts;
-        for argument in arguments {
-            if let Some(distance) = facts.values.difference(term, self.identity.term(key.function, *argument))
-                && let Some(location) = self.exact_location(key, *argument)
-                && let Some(place) = self.identity.shifted(location, distance)
-            {
-                return Some(place);
-            }
-        }
-        None
     }
 
     /// Where an operand points in a context, if that is one exact location.
@@ -321,7 +137,7 @@ impl Tabulation<'_, '_> {
     }
 
     /// What the parameters through which the callee finds its locks point to, where its own view does not tell them apart.
-    fn bindings(&mut self, key: &ContextKey, callee: FunctionId, arguments: &[Operand]) -> Bindings {
+    pub(super) fn bindings(&mut self, key: &ContextKey, callee: FunctionId, arguments: &[Operand]) -> Bindings {
         let mut bindings = Bindings::new();
         for parameter in self.lock_parameters[callee].clone() {
             let Some(argument) = arguments.get(parameter) else { continue };
@@ -368,17 +184,8 @@ impl Tabulation<'_, '_> {
             is_new |= self.contexts.all[context].summary.add(&mut self.locksets, lockset, exit);
         }
         if is_new {
-            let waiting: Vec<(ContextId, BlockId)> = self.contexts.all[context].waiting.iter().copied().collect();
-            waiting.into_iter().for_each(|(caller, block)| self.plan(caller, block));
+            self.contexts.change(context).into_iter().for_each(|(caller, block)| self.plan(caller, block));
         }
-    }
-}
-
-/// Whether a thing stays what it is while a callee runs that does not know of it, unless the callee says that it may be released.
-fn is_kept_by_callers(token: Token) -> bool {
-    match token {
-        Token::Lock | Token::OnceDone | Token::OwnArgument | Token::Acquired | Token::Handed => true,
-        Token::AtomicSection | Token::InsideOnce | Token::Permit | Token::Unsent => false,
     }
 }
 

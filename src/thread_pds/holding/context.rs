@@ -156,6 +156,16 @@ pub struct Context {
     pub waiting: BTreeSet<(ContextId, BlockId)>,
     /// The contexts that its calls enter.
     pub callees: BTreeSet<Edge>,
+    /// By block: when which of the contexts that it waits for have changed their summaries.
+    changes: FxHashMap<BlockId, Vec<(u64, ContextId)>>,
+}
+
+impl Context {
+    /// The contexts that a block waits for and that have changed their summaries since then; some of them several times.
+    pub fn changed_since(&self, block: BlockId, time: u64) -> &[(u64, ContextId)] {
+        let changes = self.changes.get(&block).map_or(&[][..], Vec::as_slice);
+        &changes[changes.partition_point(|(at, _)| *at <= time)..]
+    }
 }
 
 /// All contexts, each once.
@@ -165,6 +175,8 @@ pub struct Contexts {
     numbers: FxHashMap<ContextKey, ContextId>,
     /// How many calls were followed.
     calls: usize,
+    /// How many changes of summaries there were.
+    clock: u64,
     /// How many contexts a function has.
     crowds: FxHashMap<FunctionId, Crowd>,
     /// The entry that stands for all others when there were too many.
@@ -186,6 +198,20 @@ const MOST_CONTEXTS_IN_ALL: usize = 32_000;
 const MOST_CALLS_IN_ALL: usize = 60_000;
 
 impl Contexts {
+    pub fn clock(&self) -> u64 {
+        self.clock
+    }
+
+    /// The summary of a context has changed: the blocks that wait for it.
+    pub fn change(&mut self, context: ContextId) -> Vec<(ContextId, BlockId)> {
+        self.clock += 1;
+        let waiting: Vec<(ContextId, BlockId)> = self.all[context].waiting.iter().copied().collect();
+        for (caller, block) in &waiting {
+            self.all[*caller].changes.entry(*block).or_default().push((self.clock, context));
+        }
+        waiting
+    }
+
     /// A call from one context enters another.
     pub fn call(&mut self, caller: ContextId, edge: Edge) {
         self.calls += usize::from(self.all[caller].callees.insert(edge));
@@ -222,6 +248,7 @@ impl Contexts {
             summary: Summary::default(),
             waiting: BTreeSet::new(),
             callees: BTreeSet::new(),
+            changes: FxHashMap::default(),
         });
         (id, true)
     }

@@ -3,9 +3,10 @@
 use smallvec::SmallVec;
 
 use super::action::{Action, ResultFact, result_facts};
-use super::calls::{CallAt, MOST_NAMES};
+use super::calls::CallAt;
 use super::context::ContextKey;
 use super::identity::Identity;
+use super::passage::MOST_NAMES;
 use super::state::{Alternative, State};
 use super::tabulate::{Collected, CreationState, ReleaseState, Tabulation};
 use crate::facts::{Knowledge, TermId};

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | what of a function matters? | `skeleton`, `action`, `flags`, `usefulness` |
 //! | which lock is it? | `identity`, `loads`, `parameters`, `kinds`, `attributes` |
-//! | what does one instruction do? | `effects`, `calls`, `jumps`, `permits`, `state` |
+//! | what does one instruction do? | `effects`, `calls`, `passage`, `jumps`, `permits`, `state` |
 //! | in which ways is a function entered? | `context`, `constants` |
 //! | what is held where? | `tabulate`, all of it in `prepared` |
 
@@ -21,6 +21,7 @@ mod jumps;
 mod kinds;
 mod loads;
 mod parameters;
+mod passage;
 mod permits;
 mod prepared;
 mod skeleton;

@@ -44,6 +44,6 @@ impl<'a, 'p> Prepared<'a, 'p> {
             return Ok((tabulation, collected));
         }
         // Some thread begins under a lock: whether it has taken that lock since is worth knowing.
-        tabulate(collected.held_at_creation, tabulation.identity)
+        tabulate(collected.held_at_creation, tabulation.into_identity())
     }
 }

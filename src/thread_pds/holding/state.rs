@@ -29,6 +29,9 @@ pub struct Alternative {
 impl Alternative {
     /// Keeps what the other valuation says, too. Whether something is lost.
     pub fn join(&mut self, other: &Valuation) -> bool {
+        if self.valuation == *other {
+            return false;
+        }
         let joined = self.valuation.join(other);
         let is_lower = joined != self.valuation;
         self.valuation = joined;

@@ -21,6 +21,7 @@ use super::context::{ContextId, ContextKey, Contexts, Standing};
 use super::effects::Renamed;
 use super::identity::Identity;
 use super::jumps::Jumps;
+use super::passage::{PassageKey, Passages};
 use super::permits::Permits;
 use super::skeleton::{EventKind, Skeletons};
 use super::state::{Alternative, Released, State};
@@ -64,6 +65,7 @@ pub struct Tabulation<'a, 'p> {
     pub(super) tuples: FxHashMap<FunctionId, BTreeSet<Numbers>>,
     /// By function: loads that always give the same number, and where they are.
     fixed: FxHashMap<FunctionId, Rc<Vec<(BlockId, RegisterId, u64)>>>,
+    pub(super) passages: FxHashMap<PassageKey, Passages>,
     dirty: BTreeMap<ContextId, BTreeSet<(u32, BlockId)>>,
     deadline: Deadline,
     /// Blocks that were looked at.
@@ -160,10 +162,16 @@ impl<'a, 'p> Tabulation<'a, 'p> {
             deciding,
             tuples: FxHashMap::default(),
             fixed: FxHashMap::default(),
+            passages: FxHashMap::default(),
             dirty: BTreeMap::new(),
             deadline,
             visits: 0,
         }
+    }
+
+    /// All that is kept of a tabulation that is made again.
+    pub(super) fn into_identity(self) -> Identity<'a, 'p> {
+        self.identity
     }
 
     pub(super) fn definitions(&mut self, function: FunctionId) -> Rc<Definitions<'a>> {
