@@ -76,7 +76,7 @@ impl<'a> Races<'a> {
         let is_cut_off = |finding: &&Finding| {
             self.result.limits.iter().any(|limit| match limit {
                 RaceLimit::MorePairs { object, .. } => [&finding.object, &finding.whole].contains(&object),
-                RaceLimit::OutOfTime => true,
+                RaceLimit::OneOfMany { .. } | RaceLimit::OutOfTime => true,
             })
         };
         let points_to = &self.sides.facts.points_to;

@@ -119,7 +119,9 @@ impl<'p> Watch<'p> {
         let Some(entry) = machine.thread(child).creation.entry else { return };
         let Some(top) = self.frames.get(&parent).and_then(|frames| frames.last()).copied() else { return };
         let found = site.into_iter().flat_map(|site| self.positions_of(site, top.function)).find_map(|(block, index)| {
-            self.threads.created(top.stage, *block, *index).find(|one| self.threads.thread(*one).entry == Some(entry))
+            self.threads
+                .created(top.function, top.stage, *block, *index)
+                .find(|one| self.threads.thread(*one).entry == Some(entry))
         });
         match found {
             Some(found) => {

@@ -12,9 +12,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::facts::{Facts, PhaseId, Stage, ThreadId};
+use crate::facts::{Facts, PhaseId, ThreadId};
 use crate::locks::{Mode, Moment, Place, Token};
-use crate::thread_pds::holding::{Collected, Standing, Tabulation};
+use crate::thread_pds::holding::{Collected, Tabulation};
 
 use super::order::Orders;
 use super::reach::Reach;
@@ -148,9 +148,9 @@ fn initialised(facts: &Facts<'_>, at_creation: &BTreeMap<ThreadId, AtCreation>) 
 fn at_creation(facts: &Facts<'_>, tabulation: &Tabulation<'_, '_>, collected: &Collected) -> BTreeMap<ThreadId, AtCreation> {
     let mut found: BTreeMap<ThreadId, AtCreation> = BTreeMap::new();
     for creation in &collected.creations {
-        let Standing::Activation(activation) = tabulation.contexts.all[creation.context].key.standing else { continue };
+        let key = &tabulation.contexts.all[creation.context].key;
+        let Some(stage) = key.standing.stage() else { continue };
         let lockset = tabulation.locksets.get(creation.lockset);
-        let stage = Stage::Activation(activation);
         let mut here = AtCreation::default();
         for held in lockset.iter() {
             let Some(place) = held.names.place else { continue };
@@ -168,7 +168,7 @@ fn at_creation(facts: &Facts<'_>, tabulation: &Tabulation<'_, '_>, collected: &C
                 }
             }
         }
-        for thread in facts.threads.created(stage, creation.block, creation.index) {
+        for thread in facts.threads.created(key.function, stage, creation.block, creation.index) {
             match found.get_mut(&thread) {
                 Some(known) => known.meet(&here),
                 None => _ = found.insert(thread, here.clone()),

@@ -16,6 +16,7 @@ mod creation;
 mod excuses;
 mod extents;
 pub(in crate::engines) mod histories;
+mod listed;
 pub(in crate::engines) mod names;
 pub(in crate::engines) mod order;
 mod pairs;

@@ -44,7 +44,9 @@ impl Reach {
         let arrivals = contexts
             .iter_enumerated()
             .map(|(id, context)| match context.key.standing {
-                Standing::Activation(_) => Arrivals::Threads(found[id].iter().map(|(thread, _)| *thread).collect()),
+                Standing::Activation(_) | Standing::Lost => {
+                    Arrivals::Threads(found[id].iter().map(|(thread, _)| *thread).collect())
+                }
                 Standing::AsCaller => Arrivals::Points(orders.intern(found[id].iter().copied().collect())),
             })
             .collect();
@@ -59,12 +61,12 @@ impl Reach {
         (context, standing): (ContextId, Standing),
         at: (BlockId, usize),
     ) -> PointSetId {
-        match (&self.arrivals[context], standing) {
-            (Arrivals::Threads(threads), Standing::Activation(activation)) => {
-                let phase = facts.threads.phase(Stage::Activation(activation), at.0, at.1);
+        match (&self.arrivals[context], standing.stage()) {
+            (Arrivals::Threads(threads), Some(stage)) => {
+                let phase = facts.threads.phase(stage, at.0, at.1);
                 orders.intern(threads.iter().map(|thread| (*thread, phase)).collect())
             }
-            (Arrivals::Points(points), Standing::AsCaller) => *points,
+            (Arrivals::Points(points), None) => *points,
             _ => unreachable!("a context has phases of its own, or none"),
         }
     }
@@ -87,7 +89,7 @@ impl Reach {
     pub fn path(&mut self, facts: &Facts<'_>, tabulation: &Tabulation<'_, '_>, point: Point, context: ContextId) -> Vec<SiteId> {
         let steps = self.steps.entry(point.0).or_insert_with(|| steps(facts, tabulation, point.0).1);
         let phase = match tabulation.contexts.all[context].key.standing {
-            Standing::Activation(_) => None,
+            Standing::Activation(_) | Standing::Lost => None,
             Standing::AsCaller => Some(point.1),
         };
         let mut path = Vec::new();
@@ -109,7 +111,7 @@ pub(super) fn steps(facts: &Facts<'_>, tabulation: &Tabulation<'_, '_>, thread: 
     let mut open: VecDeque<Node> = VecDeque::new();
     for (root, context) in facts.threads.roots().iter().zip(&tabulation.roots).filter(|(root, _)| root.thread == thread) {
         let node = match root.stage {
-            Stage::Activation(_) => (*context, None),
+            Stage::Activation(_) | Stage::Lost => (*context, None),
             Stage::Phase(phase) => (*context, Some(phase)),
         };
         if steps.insert(node, None).is_none() {
@@ -120,7 +122,7 @@ pub(super) fn steps(facts: &Facts<'_>, tabulation: &Tabulation<'_, '_>, thread: 
         order.push(node);
         for Edge { site, callee, phase } in &contexts[node.0].callees {
             let next = match contexts[*callee].key.standing {
-                Standing::Activation(_) => (*callee, None),
+                Standing::Activation(_) | Standing::Lost => (*callee, None),
                 Standing::AsCaller => (*callee, phase.or(node.1)),
             };
             if !steps.contains_key(&next) {

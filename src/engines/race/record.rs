@@ -17,7 +17,7 @@ use super::result::RaceOptions;
 use super::rows::{Row, Rows};
 use super::spans::Within;
 use crate::deadline::OutOfTime;
-use crate::facts::accesses::{Action, WHOLE};
+use crate::facts::accesses::{Action, Place, WHOLE};
 use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Fresh, Location, MemoryAccess, Offset, Position};
 use crate::findings::Role;
 use crate::program::{AliasTypeId, FunctionId, Program, SiteId};
@@ -55,6 +55,18 @@ pub struct Member {
 }
 
 impl Member {
+    /// Whether it goes through a pointer to very many places.
+    pub fn is_of_many(&self, facts: &Facts<'_>) -> bool {
+        let function = self.position.function;
+        match self.access.place {
+            Place::Operand(operand) | Place::Behind(operand) | Place::Beyond(operand, _) => {
+                facts.points_to.points_to_many(function, operand)
+            }
+            Place::Foreign(owner, operand) => facts.points_to.points_to_many(owner, operand),
+            Place::Library(_) | Place::ActiveStack => false,
+        }
+    }
+
     pub fn role(&self, is_atomic: bool) -> Role {
         match (self.access.action, is_atomic) {
             (Action::Read, false) => Role::Read,
@@ -202,7 +214,15 @@ fn under_covers(
 
 /// Whether an access touches anything that more than one thread may reach.
 pub fn is_shared(program: &Program, facts: &Facts<'_>, function: FunctionId, access: &MemoryAccess) -> bool {
-    !shared_locations(program, facts, function, access).is_empty()
+    let is_meant = |location: Location| {
+        let is_code = facts.points_to.object(location.object).is_code();
+        !is_code && facts.escape.is_shared(location.object) && !is_constant(program, facts, location)
+    };
+    match access.place {
+        Place::Operand(operand) => facts.points_to.pointees(function, operand).any(is_meant),
+        Place::Foreign(owner, operand) => facts.points_to.pointees(owner, operand).any(is_meant),
+        _ => !shared_locations(program, facts, function, access).is_empty(),
+    }
 }
 
 pub(super) fn shared_locations(

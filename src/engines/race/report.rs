@@ -8,6 +8,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::arguments::Arguments;
 use super::cover::{Covers, Item, LockKey};
+use super::listed::Listed;
 use super::names::Names;
 use super::order::{Orders, Overlap, Point};
 use super::pairs::{Judged, Verdict, Why, open_points};
@@ -24,11 +25,6 @@ use crate::findings::Reason;
 use crate::program::{FunctionId, Program, SiteId};
 use crate::thread_pds::holding::{AccessState, Identity, Tabulation};
 
-/// More lines of one object, and pairs of lines that are listed already, are counted and not listed.
-const MOST_LINES: usize = 200;
-const MOST_PAIRS: usize = 100;
-/// So many of those that are left out are counted one by one; of more it is not looked which are listed.
-const ONE_BY_ONE: u64 = 10_000;
 /// More groups of refuted pairs, of one object and for one reason, are counted with the first.
 const MOST_GROUPS: usize = 24;
 /// More states of one access are not compared for the best one to show.
@@ -56,35 +52,9 @@ pub struct Reporter<'a, 'f, 'p> {
     limits: BTreeSet<RaceLimit>,
     lines: IndexSet<(String, String, u32), FxBuildHasher>,
     line_numbers: FxHashMap<SiteId, u32>,
-}
-
-/// The pairs of lines of one object that are listed.
-#[derive(Default)]
-struct Listed {
-    lines: FxHashSet<u32>,
-    pairs: FxHashSet<(u32, u32)>,
-    /// Only pairs with a line that is in no other.
-    wants_new_lines: bool,
-    room: usize,
-    left_out: u64,
-}
-
-impl Listed {
-    /// Whether the pair of lines, with so many pairs of accesses, is to be listed now.
-    fn add(&mut self, pair: (u32, u32), count: u64) -> bool {
-        let has_new_line = !self.lines.contains(&pair.0) || !self.lines.contains(&pair.1);
-        if self.wants_new_lines && !has_new_line || self.pairs.contains(&pair) {
-            return false;
-        }
-        if self.room == 0 {
-            self.left_out += count;
-            return false;
-        }
-        self.pairs.insert(pair);
-        self.lines.extend([pair.0, pair.1]);
-        self.room -= 1;
-        true
-    }
+    listed: Listed,
+    /// Classes of whose lines nothing is left to tell.
+    told: FxHashSet<usize>,
 }
 
 /// Whole object, reason, pair of functions.
@@ -95,6 +65,8 @@ struct OnLine<'a> {
     line: u32,
     count: u64,
     first: &'a Member,
+    /// All of them go through pointers to very many places.
+    is_of_many: bool,
 }
 
 /// The accesses of a class by function: how many, and the first.
@@ -136,6 +108,8 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
             limits: BTreeSet::new(),
             lines: IndexSet::default(),
             line_numbers: FxHashMap::default(),
+            listed: Listed::default(),
+            told: FxHashSet::default(),
         }
     }
 
@@ -171,6 +145,9 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
             }
             protection.extend(self.protection(object, &shared));
         }
+        if self.listed.elsewhere > 0 {
+            self.limits.insert(RaceLimit::OneOfMany { count: self.listed.elsewhere });
+        }
         let mut candidates = one_for_each_place(self.candidates.into_values());
         let position = |candidate: &Candidate| {
             let place = candidate.ends.iter().find_map(|end| end.place.clone());
@@ -193,31 +170,34 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
             (usize::from(!left.is_write) + usize::from(!right.is_write), locks, pair.left, pair.right)
         };
         pairs.sort_by_cached_key(weakness);
-        let mut listed = Listed::default();
+        self.listed.begin_object();
         for wants_new_lines in [true, false] {
-            listed.wants_new_lines = wants_new_lines;
-            listed.room = if wants_new_lines { MOST_LINES } else { MOST_PAIRS.saturating_sub(listed.pairs.len()) };
-            listed.left_out = 0;
+            self.listed.begin_pass(wants_new_lines);
             for pair in &pairs {
-                self.raise(pair.left, pair.right, &mut listed);
+                self.raise(pair.left, pair.right);
             }
         }
-        listed.left_out + pairs.iter().map(|pair| pair.more).sum::<u64>()
+        self.listed.left_out + pairs.iter().map(|pair| pair.more).sum::<u64>()
     }
 
     /// All pairs of lines of two classes that nothing keeps apart, as far as there is room.
-    fn raise(&mut self, left: usize, right: usize, listed: &mut Listed) {
+    fn raise(&mut self, left: usize, right: usize) {
         let (key, other_key) = (self.class(left).0, self.class(right).0);
         let (ones, all_others) = (self.on_lines(left), self.on_lines(right));
+        if self.is_told(left, &ones) && self.is_told(right, &all_others) {
+            let count = |lines: &[OnLine<'_>]| lines.iter().map(|line| line.count).sum::<u64>();
+            return self.listed.pass_over(count(&ones) * count(&all_others));
+        }
         for (position, one) in ones.iter().enumerate() {
             let others = if left == right { &all_others[position..] } else { &all_others[..] };
             for (passed, other) in others.iter().enumerate() {
-                if listed.room == 0 && listed.left_out > ONE_BY_ONE {
-                    listed.left_out += one.count * others[passed..].iter().map(|other| other.count).sum::<u64>();
+                if self.listed.is_over() {
+                    self.listed.left_out += one.count * others[passed..].iter().map(|other| other.count).sum::<u64>();
                     break;
                 }
                 let count = if std::ptr::eq(one, other) { one.count * (one.count + 1) / 2 } else { one.count * other.count };
-                if !listed.add((one.line.min(other.line), one.line.max(other.line)), count) {
+                let is_of_many = one.is_of_many && other.is_of_many;
+                if !self.listed.add((one.line.min(other.line), one.line.max(other.line)), count, is_of_many) {
                     continue;
                 }
                 let (one, other) = (one.first, other.first);
@@ -237,6 +217,15 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
         }
     }
 
+    /// Whether all lines of a class have pointers to very many places, and are told.
+    fn is_told(&mut self, class: usize, lines: &[OnLine<'_>]) -> bool {
+        let is_told = self.told.contains(&class) || lines.iter().all(|line| line.is_of_many && self.listed.is_told(line.line));
+        if is_told {
+            self.told.insert(class);
+        }
+        is_told
+    }
+
     /// The accesses of a class line by line, in the order of the program.
     fn on_lines(&mut self, class: usize) -> Rc<[OnLine<'a>]> {
         if let Some(known) = self.on_lines.get(&class) {
@@ -245,7 +234,10 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
         let mut lines: IndexMap<u32, OnLine<'a>, FxBuildHasher> = IndexMap::default();
         for member in self.records.members_in_order(self.class(class).1) {
             let line = self.line_number(member.site);
-            lines.entry(line).or_insert(OnLine { line, count: 0, first: member }).count += 1;
+            let is_of_many = member.is_of_many(self.facts);
+            let on_line = lines.entry(line).or_insert(OnLine { line, count: 0, first: member, is_of_many });
+            on_line.count += 1;
+            on_line.is_of_many &= is_of_many;
         }
         let lines: Rc<[OnLine<'a>]> = lines.into_values().collect();
         self.on_lines.insert(class, lines.clone());

@@ -133,6 +133,8 @@ pub struct QuietCounts {
 pub enum RaceLimit {
     /// So many further pairs on this object were counted and not listed; some may be of lines that are.
     MorePairs { object: String, count: u64 },
+    /// So many pairs are of lines that are listed in others: both go through pointers to very many objects.
+    OneOfMany { count: u64 },
     /// Some pairs were not looked at.
     OutOfTime,
 }
@@ -141,6 +143,10 @@ impl fmt::Display for RaceLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OutOfTime => write!(f, "the time was used up before all pairs of accesses were looked at"),
+            Self::OneOfMany { count } => write!(
+                f,
+                "of accesses through pointers to very many objects each line is listed once; up to {count} further pairs are on the same lines"
+            ),
             Self::MorePairs { object, count } => write!(f, "up to {count} further pairs of accesses to {object} are not listed"),
         }
     }

@@ -17,6 +17,9 @@ use crate::program::{Callee, FunctionId, Operand, Operation, Program, Type};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PointeesId(NodeId);
 
+/// Places beyond which nobody can say which one is meant.
+const MANY: usize = 32;
+
 impl PointsTo {
     /// Which addresses may be stored in `size` bytes from a location on, in a fixed order; what outside memory holds is `Unknown`.
     pub fn contents(&self, location: Location, size: u64) -> impl Iterator<Item = Location> + '_ {
@@ -48,7 +51,12 @@ impl PointsTo {
         self.node(function, operand).is_some_and(|node| self.graph.is_horde(node))
     }
 
-    /// Whether such pointers may point to the object.
+    /// Whether an operand may point to very many places: nobody can say which is meant.
+    pub fn points_to_many(&self, function: FunctionId, operand: Operand) -> bool {
+        self.node(function, operand).is_some_and(|node| self.graph.set(node).len() > MANY)
+    }
+
+    /// Whether pointers that are not told apart may point to the object.
     pub fn is_reached_by_horde(&self, object: AbstractObjectId) -> bool {
         self.is_reached_by_horde[object.index()]
     }

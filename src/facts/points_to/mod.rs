@@ -17,6 +17,7 @@
 //!                keep them (`copy`). A call through a pointer reaches functions that fit it (`call`).  7. In large programs memory has the type it is allocated as (`allocation`).
 //!                8. Pointers to very many places share what is stored, loaded and copied through them (`crowd`, `pool`), and in large programs are believed what their types say (`typed`).
 
+mod access;
 mod allocation;
 mod arithmetic;
 mod builtin;

@@ -52,7 +52,7 @@ use relation::Order;
 use relevant::{Input, Relevant};
 use remote::CertainJoins;
 use state::State;
-use tree::Tree;
+use tree::{Creations, Tree};
 use walk::{Exchange, Walk};
 use writers::Writers;
 
@@ -63,6 +63,8 @@ const ROUNDS: usize = 20;
 pub struct Threads {
     tree: Tree,
     roots: Vec<Root>,
+    /// The functions that may be called at stage `Lost`, with what they create there.
+    lost: BTreeMap<FunctionId, Creations>,
     /// By activation: the phases of its blocks, from which index on.
     phase_changes: Vec<BTreeMap<BlockId, Vec<(usize, PhaseId)>>>,
     phases: Phases,
@@ -105,8 +107,14 @@ impl Threads {
             _ => BTreeMap::new(),
         });
         let phase_changes = phase_changes.collect();
+        let lost = tree.lost();
         let roots = tree.roots.iter().zip(stages).map(|(&(thread, function, activation), stage)| {
-            let stage = activation.map_or(if has_given_up { Stage::Phase(PhaseId::ANY) } else { stage }, Stage::Activation);
+            let stage = match activation {
+                Some(activation) if lost.contains_key(&function) && tree.activation(activation).is_cut => Stage::Lost,
+                Some(activation) => Stage::Activation(activation),
+                None if has_given_up => Stage::Phase(PhaseId::ANY),
+                None => stage,
+            };
             Root { thread, function, stage }
         });
         let roots = roots.collect();
@@ -115,7 +123,19 @@ impl Threads {
             .map(|index| join_sites.remove(&ThreadId::from(index)).unwrap_or_default().into_iter().collect());
         let joins = joins.collect();
         let barriers = barriers.all;
-        Threads { roots, phase_changes, phases, order, argument_distances, fixed_arguments, joins, instances, barriers, tree }
+        Threads {
+            roots,
+            lost,
+            phase_changes,
+            phases,
+            order,
+            argument_distances,
+            fixed_arguments,
+            joins,
+            instances,
+            barriers,
+            tree,
+        }
     }
 
     pub fn threads(&self) -> impl Iterator<Item = (ThreadId, &AbstractThread)> {
@@ -142,21 +162,23 @@ impl Threads {
     pub fn enter(&self, stage: Stage, block: BlockId, index: usize, callee: FunctionId) -> Stage {
         let child = match stage {
             Stage::Activation(activation) => self.tree.activation(activation).children.get(&(block, index, callee)),
-            Stage::Phase(_) => None,
+            Stage::Lost if self.lost.contains_key(&callee) => return Stage::Lost,
+            Stage::Lost | Stage::Phase(_) => None,
         };
-        // One activation for many calls would know no phase, but here it is the caller's.
-        let is_constant = |child: &ActivationId| {
-            let child = self.tree.activation(*child);
-            child.is_cut && child.is_quiet
-        };
-        let child = child.filter(|child| !is_constant(child));
-        child.map_or_else(|| Stage::Phase(self.phase(stage, block, index)), |child| Stage::Activation(*child))
+        match child.map(|child| (*child, self.tree.activation(*child))) {
+            Some((_, one)) if one.is_cut && !one.is_quiet => Stage::Lost,
+            // One activation for many calls would know no phase, but here it is the caller's.
+            Some((_, one)) if one.is_cut => Stage::Phase(self.phase(stage, block, index)),
+            Some((child, _)) => Stage::Activation(child),
+            None => Stage::Phase(self.phase(stage, block, index)),
+        }
     }
 
     /// The phase before an instruction; the terminator's index is the number of instructions.
     pub fn phase(&self, stage: Stage, block: BlockId, index: usize) -> PhaseId {
         match stage {
             Stage::Phase(phase) => phase,
+            Stage::Lost => PhaseId::ANY,
             Stage::Activation(activation) => match self.phase_changes[activation.index()].get(&block) {
                 Some(changes) => {
                     let after = changes.partition_point(|(from, _)| *from <= index);
@@ -168,10 +190,11 @@ impl Threads {
         }
     }
 
-    /// The threads that an instruction creates.
-    pub fn created(&self, stage: Stage, block: BlockId, index: usize) -> impl Iterator<Item = ThreadId> {
+    /// The threads that an instruction of a function creates.
+    pub fn created(&self, function: FunctionId, stage: Stage, block: BlockId, index: usize) -> impl Iterator<Item = ThreadId> {
         let created = match stage {
             Stage::Activation(activation) => self.tree.activation(activation).creations.get(&(block, index)),
+            Stage::Lost => self.lost.get(&function).and_then(|created| created.get(&(block, index))),
             Stage::Phase(_) => None,
         };
         created.into_iter().flatten().copied()

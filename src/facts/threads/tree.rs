@@ -34,6 +34,9 @@ pub(super) struct Point {
     pub index: usize,
 }
 
+/// By instruction of a function: the threads that it creates.
+pub(super) type Creations = BTreeMap<(BlockId, usize), Vec<ThreadId>>;
+
 #[derive(Clone, Debug)]
 pub(super) struct Activation {
     pub thread: ThreadId,
@@ -47,7 +50,7 @@ pub(super) struct Activation {
     /// Its function, and what that calls, neither creates nor joins: the phase is its caller's.
     pub is_quiet: bool,
     pub children: BTreeMap<(BlockId, usize, FunctionId), ActivationId>,
-    pub creations: BTreeMap<(BlockId, usize), Vec<ThreadId>>,
+    pub creations: Creations,
     /// The activations below this one have the numbers from its own up to this.
     pub end: ActivationId,
 }
@@ -384,6 +387,18 @@ impl Tree {
     /// The threads that an activation may create, itself or by calls, and those that they may create.
     pub fn created_in(&self, id: ActivationId) -> &BTreeSet<ThreadId> {
         &self.created[id.index()]
+    }
+
+    /// The functions that are called in ways that are not told apart, with what they create then; without those that neither create nor join.
+    pub fn lost(&self) -> BTreeMap<FunctionId, Creations> {
+        let mut lost: BTreeMap<FunctionId, Creations> = BTreeMap::new();
+        for activation in self.activations.iter().filter(|activation| activation.is_cut && !activation.is_quiet) {
+            let created = lost.entry(activation.function).or_default();
+            for (point, threads) in &activation.creations {
+                created.entry(*point).or_default().extend(threads);
+            }
+        }
+        lost
     }
 
     pub fn activation(&self, id: ActivationId) -> &Activation {

@@ -48,6 +48,8 @@ impl PhaseId {
 pub enum Stage {
     /// A function in which the phase changes.
     Activation(ActivationId),
+    /// One of the calls that are not told apart, of a function that creates or joins: nothing is known of when it runs, in whichever thread.
+    Lost,
     /// A function that neither creates nor joins: one phase, its caller's.
     Phase(PhaseId),
 }

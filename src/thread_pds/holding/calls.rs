@@ -3,11 +3,11 @@
 use smallvec::SmallVec;
 
 use super::action::Action;
-use super::context::{Bindings, ContextId, ContextKey, Exit, ReturnFact, Standing};
+use super::context::{Bindings, ContextId, ContextKey, Exit, ReturnFact};
 use super::skeleton::{CallEvent, EventKind, Target};
 use super::state::{Alternative, State};
 use super::tabulate::Tabulation;
-use crate::facts::{Location, Offset, PhaseId, Stage, TermId, ThreadId};
+use crate::facts::{Location, Offset, PhaseId, TermId, ThreadId};
 use crate::locks::{Held, LocksetId, Sites, Term, Working};
 use crate::program::{BlockId, FunctionId, Operand, Operation, RegisterId, SiteId};
 
@@ -52,10 +52,7 @@ impl Tabulation<'_, '_> {
 
     /// The phase that a call is made in; `None` in a context that stands as its caller.
     pub(super) fn phase(&self, at: &CallAt<'_>) -> Option<PhaseId> {
-        match at.key.standing {
-            Standing::Activation(activation) => Some(self.facts.threads.phase(Stage::Activation(activation), at.block, at.index)),
-            Standing::AsCaller => None,
-        }
+        at.key.standing.stage().map(|stage| self.facts.threads.phase(stage, at.block, at.index))
     }
 
     /// Where an operand points in a context, if that is one exact location.

@@ -41,14 +41,28 @@ pub type Bindings = Vec<(usize, Location)>;
 pub enum Standing {
     /// A function in which the phase changes.
     Activation(ActivationId),
+    /// One of the calls that are not told apart, of a function in which the phase changes: any phase, in whichever thread.
+    Lost,
     /// Wherever its caller stands: one phase from beginning to end.
     AsCaller,
+}
+
+impl Standing {
+    /// The stage of a context that has phases of its own.
+    pub fn stage(self) -> Option<Stage> {
+        match self {
+            Standing::Activation(activation) => Some(Stage::Activation(activation)),
+            Standing::Lost => Some(Stage::Lost),
+            Standing::AsCaller => None,
+        }
+    }
 }
 
 impl From<Stage> for Standing {
     fn from(stage: Stage) -> Standing {
         match stage {
             Stage::Activation(activation) => Standing::Activation(activation),
+            Stage::Lost => Standing::Lost,
             Stage::Phase(_) => Standing::AsCaller,
         }
     }

@@ -17,7 +17,7 @@ use super::effects::MOST_LEVELS;
 use super::skeleton::Target;
 use super::state::{Alternative, Released, State};
 use super::tabulate::{Collected, Tabulation};
-use crate::facts::{Stage, TermId, Valuation};
+use crate::facts::{TermId, Valuation};
 use crate::locks::{Held, LocksetId, Moment, Names, Sites, Term, Token, Working};
 use crate::program::{BlockId, FunctionId, Operand, RegisterId};
 
@@ -196,12 +196,8 @@ impl Tabulation<'_, '_> {
             return Passage { context: None, numbers, held: None, ways: Vec::new() };
         }
         let facts = self.facts;
-        let standing = match at.key.standing {
-            Standing::Activation(activation) => {
-                facts.threads.enter(Stage::Activation(activation), at.block, at.index, callee).into()
-            }
-            Standing::AsCaller => Standing::AsCaller,
-        };
+        let entered = at.key.standing.stage().map(|stage| facts.threads.enter(stage, at.block, at.index, callee));
+        let standing = entered.map_or(Standing::AsCaller, Standing::from);
         let phase = self.phase(at);
         let holdings = Working::of(self.locksets.get(before.lockset), &before.sites);
         let pairs = if holdings.items.is_empty() { Vec::new() } else { self.parameters(at.key.function, callee, arguments) };

@@ -284,7 +284,7 @@ impl<'a, 'p> Tabulation<'a, 'p> {
         blocks.insert((rank, block));
     }
 
-    /// Looks at all states once more, and notes what they say.
+    /// Looks at all states once more, and notes what they say. Nothing is tabulated afterwards.
     pub fn collect(&mut self) -> Collected {
         let mut collected = Collected::default();
         for id in 0..self.contexts.all.len() {
@@ -296,6 +296,7 @@ impl<'a, 'p> Tabulation<'a, 'p> {
                 }
             }
         }
+        self.passages = FxHashMap::default();
         collected
     }
 

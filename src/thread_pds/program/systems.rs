@@ -155,7 +155,7 @@ impl<'a, 't, 'p> Writer<'a, 't, 'p> {
             .zip(&self.tabulation.roots)
             .filter(|(root, _)| root.thread == self.thread)
             .map(|(root, context)| match root.stage {
-                Stage::Activation(_) => (*context, None),
+                Stage::Activation(_) | Stage::Lost => (*context, None),
                 Stage::Phase(phase) => (*context, Some(phase)),
             })
             .collect();
@@ -218,18 +218,14 @@ impl<'a, 't, 'p> Writer<'a, 't, 'p> {
 
     fn arrive_by_call(&mut self, callee: ContextId, phase: Option<PhaseId>) {
         match self.tabulation.contexts.all[callee].key.standing {
-            Standing::Activation(_) => self.arrive(callee, None),
+            Standing::Activation(_) | Standing::Lost => self.arrive(callee, None),
             Standing::AsCaller => self.arrive(callee, phase),
         }
     }
 
     fn phase_of_call(&self, context: ContextId, arrived: Option<PhaseId>, spot: &Spot) -> Option<PhaseId> {
-        match self.tabulation.contexts.all[context].key.standing {
-            Standing::Activation(activation) => {
-                Some(self.tabulation.facts.threads.phase(Stage::Activation(activation), spot.block, spot.index))
-            }
-            Standing::AsCaller => arrived,
-        }
+        let own = self.tabulation.contexts.all[context].key.standing.stage();
+        own.map_or(arrived, |stage| Some(self.tabulation.facts.threads.phase(stage, spot.block, spot.index)))
     }
 
     fn rules(&mut self, context: ContextId, node: Node, edge: &Edge) {
@@ -270,11 +266,9 @@ impl<'a, 't, 'p> Writer<'a, 't, 'p> {
     }
 
     fn phases_at(&self, context: ContextId, block: BlockId, index: usize) -> Vec<PhaseId> {
-        match self.tabulation.contexts.all[context].key.standing {
-            Standing::Activation(activation) => {
-                vec![self.tabulation.facts.threads.phase(Stage::Activation(activation), block, index)]
-            }
-            Standing::AsCaller => self.arrivals[&context].iter().map(|phase| phase.unwrap_or(PhaseId::ANY)).collect(),
+        match self.tabulation.contexts.all[context].key.standing.stage() {
+            Some(stage) => vec![self.tabulation.facts.threads.phase(stage, block, index)],
+            None => self.arrivals[&context].iter().map(|phase| phase.unwrap_or(PhaseId::ANY)).collect(),
         }
     }
 }

@@ -1,0 +1,114 @@
+//! Listed: of the pairs of accesses that nothing keeps apart, those that a reader is shown.
+//!
+//! Of each object, a pair of lines for each line that has any, then others, as far as there is room. Where both lines reach the object through pointers to very many places, the same story
+//! would be told of each of very many objects: so it is done for all of them together.
+
+use rustc_hash::FxHashSet;
+
+/// More lines of one object, and pairs of lines that are listed already, are counted and not listed.
+const MOST_LINES: usize = 200;
+const MOST_PAIRS: usize = 100;
+/// So many of those that are left out are counted one by one; of more it is not looked which are listed.
+const ONE_BY_ONE: u64 = 10_000;
+
+/// Two lines, by their numbers, ascending.
+type Lines = (u32, u32);
+
+#[derive(Default)]
+pub struct Listed {
+    /// Of the object that is looked at.
+    lines: FxHashSet<u32>,
+    pairs: FxHashSet<Lines>,
+    /// Only pairs with a line that is in no other.
+    wants_new_lines: bool,
+    room: usize,
+    /// Pairs of accesses to the object that are not listed.
+    pub left_out: u64,
+    /// Pairs through pointers to very many places that were told, of whichever objects, and their lines.
+    told: usize,
+    told_lines: FxHashSet<u32>,
+    /// Pairs of accesses that are left out because their lines are told of some object.
+    pub elsewhere: u64,
+}
+
+impl Listed {
+    pub fn begin_object(&mut self) {
+        self.lines.clear();
+        self.pairs.clear();
+    }
+
+    pub fn begin_pass(&mut self, wants_new_lines: bool) {
+        self.wants_new_lines = wants_new_lines;
+        self.room = if wants_new_lines { MOST_LINES } else { MOST_PAIRS.saturating_sub(self.pairs.len()) };
+        self.left_out = 0;
+    }
+
+    /// Whether nothing is listed any more, nor counted one by one.
+    pub fn is_over(&self) -> bool {
+        self.room == 0 && self.left_out > ONE_BY_ONE
+    }
+
+    /// Whether a line with pointers to very many places needs to be told no more.
+    pub fn is_told(&self, line: u32) -> bool {
+        self.told >= MOST_PAIRS && self.told_lines.contains(&line)
+    }
+
+    /// So many pairs are on lines that are told.
+    pub fn pass_over(&mut self, count: u64) {
+        // Counted in one of the passes.
+        self.elsewhere += if self.wants_new_lines { 0 } else { count };
+    }
+
+    /// Whether the pair of lines, with so many pairs of accesses, is to be listed now. `is_of_many`: both through pointers to very many places.
+    pub fn add(&mut self, pair: Lines, count: u64, is_of_many: bool) -> bool {
+        let has_new_line = !self.lines.contains(&pair.0) || !self.lines.contains(&pair.1);
+        if self.wants_new_lines && !has_new_line || self.pairs.contains(&pair) {
+            return false;
+        }
+        if is_of_many && self.is_told(pair.0) && self.is_told(pair.1) {
+            self.pass_over(count);
+            return false;
+        }
+        if self.room == 0 {
+            self.left_out += count;
+            return false;
+        }
+        self.pairs.insert(pair);
+        self.lines.extend([pair.0, pair.1]);
+        self.room -= 1;
+        if is_of_many {
+            self.told += 1;
+            self.told_lines.extend([pair.0, pair.1]);
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two hundred objects, with the same lines: each of three with each other, and one of them with a line that is in no other object.
+    fn listed(is_of_many: bool) -> (usize, u64) {
+        let mut listed = Listed::default();
+        let mut shown = 0;
+        for object in 0..200 {
+            listed.begin_object();
+            for wants_new_lines in [true, false] {
+                listed.begin_pass(wants_new_lines);
+                for pair in [(1, 2), (2, 3), (1, 3), (1, 10 + object)] {
+                    shown += usize::from(listed.add(pair, 3, is_of_many));
+                }
+            }
+        }
+        (shown, listed.elsewhere)
+    }
+
+    #[test]
+    fn what_is_of_many_objects_is_told_of_some() {
+        assert_eq!(listed(false), (800, 0));
+        let (shown, elsewhere) = listed(true);
+        assert!((200..400).contains(&shown), "{shown}");
+        assert_eq!(elsewhere, 3 * (800 - shown as u64));
+    }
+}
