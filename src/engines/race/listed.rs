@@ -22,6 +22,8 @@ pub struct Listed {
     /// Only pairs with a line that is in no other.
     wants_new_lines: bool,
     room: usize,
+    /// Lines that are told elsewhere.
+    passed_over: usize,
     /// Pairs of accesses to the object that are not listed.
     pub left_out: u64,
     /// Pairs through pointers to very many places that were told, of whichever objects, and their lines.
@@ -35,11 +37,13 @@ impl Listed {
     pub fn begin_object(&mut self) {
         self.lines.clear();
         self.pairs.clear();
+        self.passed_over = 0;
     }
 
     pub fn begin_pass(&mut self, wants_new_lines: bool) {
         self.wants_new_lines = wants_new_lines;
-        self.room = if wants_new_lines { MOST_LINES } else { MOST_PAIRS.saturating_sub(self.pairs.len()) };
+        let others = MOST_PAIRS.saturating_sub(self.pairs.len() + self.passed_over);
+        self.room = if wants_new_lines { MOST_LINES } else { others };
         self.left_out = 0;
     }
 
@@ -53,10 +57,13 @@ impl Listed {
         self.told >= MOST_PAIRS && self.told_lines.contains(&line)
     }
 
-    /// So many pairs are on lines that are told.
-    pub fn pass_over(&mut self, count: u64) {
-        // Counted in one of the passes.
-        self.elsewhere += if self.wants_new_lines { 0 } else { count };
+    /// So many pairs are on so many lines that are told. No others get their room in the second pass; every line that is not told has its own.
+    pub fn pass_over(&mut self, lines: usize, count: u64) {
+        if self.wants_new_lines {
+            self.passed_over += lines;
+        } else {
+            self.elsewhere += count;
+        }
     }
 
     /// Whether the pair of lines, with so many pairs of accesses, is to be listed now. `is_of_many`: both through pointers to very many places.
@@ -66,7 +73,8 @@ impl Listed {
             return false;
         }
         if is_of_many && self.is_told(pair.0) && self.is_told(pair.1) {
-            self.pass_over(count);
+            self.pass_over(1, count);
+            self.lines.extend([pair.0, pair.1]);
             return false;
         }
         if self.room == 0 {

@@ -186,7 +186,7 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
         let (ones, all_others) = (self.on_lines(left), self.on_lines(right));
         if self.is_told(left, &ones) && self.is_told(right, &all_others) {
             let count = |lines: &[OnLine<'_>]| lines.iter().map(|line| line.count).sum::<u64>();
-            return self.listed.pass_over(count(&ones) * count(&all_others));
+            return self.listed.pass_over(ones.len().max(all_others.len()), count(&ones) * count(&all_others));
         }
         for (position, one) in ones.iter().enumerate() {
             let others = if left == right { &all_others[position..] } else { &all_others[..] };

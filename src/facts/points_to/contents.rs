@@ -51,9 +51,9 @@ impl PointsTo {
         self.node(function, operand).is_some_and(|node| self.graph.is_horde(node))
     }
 
-    /// Whether an operand may point to very many places: nobody can say which is meant.
+    /// Whether an operand may point to very many places, in a program that has hordes: nobody can say which is meant.
     pub fn points_to_many(&self, function: FunctionId, operand: Operand) -> bool {
-        self.node(function, operand).is_some_and(|node| self.graph.set(node).len() > MANY)
+        self.graph.has_hordes && self.node(function, operand).is_some_and(|node| self.graph.set(node).len() > MANY)
     }
 
     /// Whether pointers that are not told apart may point to the object.

@@ -130,6 +130,7 @@ pub(super) struct Graph {
     pub limits: Limits,
     /// By node: whether it is a horde (`horde`), and whether it never joins one.
     is_horde: Vec<bool>,
+    pub has_hordes: bool,
     stays_apart: Vec<bool>,
     kinds: Vec<Kind>,
     /// Something did not fit a typed crowd.
@@ -229,6 +230,7 @@ impl Graph {
 
     /// A horde comes after everything else, so that it sees much at once.
     pub fn new_horde(&mut self, kind: Kind) -> NodeId {
+        self.has_hordes = true;
         let node = self.node();
         let at = node.0 as usize;
         (self.kinds[at], self.is_horde[at], self.ranks[at]) = (kind, true, u32::MAX);
