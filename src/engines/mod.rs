@@ -31,6 +31,9 @@ pub struct Wanted {
     pub deadlocks: bool,
 }
 
+/// Contexts of a program beyond which races are not looked at once more by histories, when nothing else needs those.
+const MOST_CONTEXTS: usize = 15_000;
+
 /// Runs the engines; what is held where is found once for all of them.
 pub fn run(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, wanted: Wanted, options: &RaceOptions) -> Results {
     let prepared = race::prepare(program, models, facts);
@@ -43,6 +46,10 @@ pub fn run(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, wante
     let mut races = wanted.races.then(|| race::judge(&mut tabulation, models, collected, options));
     if options.deadline.check().is_err() {
         return Results { races, deadlocks: wanted.deadlocks.then(DeadlockResult::out_of_time) };
+    }
+    // Histories only refute, and of what is as tangled as this they refute nothing in the time there is.
+    if !wanted.deadlocks && tabulation.contexts.all.len() > MOST_CONTEXTS {
+        return Results { races, deadlocks: None };
     }
     // One system a thread, for both.
     let asked = races.as_ref().map(|races| Asked::of(&tabulation, races));

@@ -18,7 +18,7 @@ use super::rows::{Row, Rows};
 use super::spans::Within;
 use crate::deadline::OutOfTime;
 use crate::facts::accesses::{Action, Place, WHOLE};
-use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Fresh, Location, MemoryAccess, Offset, Position};
+use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Fresh, Location, MemoryAccess, Offset, PointeesId, Position};
 use crate::findings::Role;
 use crate::program::{AliasTypeId, FunctionId, Program, SiteId};
 use crate::thread_pds::holding::Tabulation;
@@ -222,6 +222,27 @@ pub fn is_shared(program: &Program, facts: &Facts<'_>, function: FunctionId, acc
         Place::Operand(operand) => facts.points_to.pointees(function, operand).any(is_meant),
         Place::Foreign(owner, operand) => facts.points_to.pointees(owner, operand).any(is_meant),
         _ => !shared_locations(program, facts, function, access).is_empty(),
+    }
+}
+
+/// The same locations for all accesses through the same set: asked once.
+#[derive(Default)]
+pub(super) struct SharedLocations {
+    known: FxHashMap<PointeesId, Rc<[Location]>>,
+}
+
+impl SharedLocations {
+    pub fn of(&mut self, program: &Program, facts: &Facts<'_>, function: FunctionId, access: &MemoryAccess) -> Rc<[Location]> {
+        let set = match access.place {
+            Place::Operand(operand) => facts.points_to.set_of(function, operand),
+            Place::Foreign(owner, operand) => facts.points_to.set_of(owner, operand),
+            _ => None,
+        };
+        let find = || shared_locations(program, facts, function, access).into();
+        match set {
+            Some(set) => self.known.entry(set).or_insert_with(find).clone(),
+            None => find(),
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::arguments::Arguments;
 use super::order::{Orders, PointSetId};
 use super::reach::Reach;
-use super::record::shared_locations;
+use super::record::SharedLocations;
 use super::result::RaceOptions;
 use super::spans::{Spans, Within};
 use crate::deadline::OutOfTime;
@@ -63,6 +63,7 @@ impl Rows {
         let (program, facts) = (tabulation.program, tabulation.facts);
         let mut rows = Rows { all: Vec::new(), sets: IndexSet::default() };
         let spans = Spans::new(program);
+        let mut shared = SharedLocations::default();
         for (position, states_here) in by_position(tabulation, states) {
             options.deadline.check()?;
             let Position { function, block, index } = position;
@@ -70,8 +71,9 @@ impl Rows {
             let here = (states, &states_here[..]);
             let mut of_all: Option<Rc<[RowSide]>> = None;
             for (place, access) in facts.accesses.at(function, block, index).iter().enumerate() {
-                let mut locations = shared_locations(program, facts, function, access);
-                locations.retain(|location| facts.freshness.at(position, place, location.object) != Fresh::Always);
+                let is_meant = |location: &Location| facts.freshness.at(position, place, location.object) != Fresh::Always;
+                let locations: Vec<Location> =
+                    shared.of(program, facts, function, access).iter().copied().filter(is_meant).collect();
                 if locations.is_empty() {
                     continue;
                 }
