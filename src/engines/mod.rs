@@ -15,7 +15,7 @@ use crate::program::Program;
 use crate::thread_pds::{Analysis, ProgramThreads};
 use deadlock::DeadlockResult;
 use race::histories::Asked;
-use race::{RaceOptions, RaceResult};
+use race::{RaceLimit, RaceOptions, RaceResult};
 
 /// What the engines for C programs say; `None` for those that were not asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,6 +49,9 @@ pub fn run(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, wante
     }
     // Histories only refute, and of what is as tangled as this they refute nothing in the time there is.
     if !wanted.deadlocks && tabulation.contexts.all.len() > MOST_CONTEXTS {
+        if let Some(races) = races.as_mut().filter(|races| !races.candidates.is_empty()) {
+            races.limits.push(RaceLimit::WithoutHistories);
+        }
         return Results { races, deadlocks: None };
     }
     // One system a thread, for both.

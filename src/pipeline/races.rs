@@ -77,6 +77,7 @@ impl<'a> Races<'a> {
             self.result.limits.iter().any(|limit| match limit {
                 RaceLimit::MorePairs { object, .. } => [&finding.object, &finding.whole].contains(&object),
                 RaceLimit::OneOfMany { .. } | RaceLimit::OutOfTime => true,
+                RaceLimit::WithoutHistories => false,
             })
         };
         let points_to = &self.sides.facts.points_to;

@@ -135,6 +135,8 @@ pub enum RaceLimit {
     MorePairs { object: String, count: u64 },
     /// So many pairs are of lines that are listed in others: both go through pointers to very many objects.
     OneOfMany { count: u64 },
+    /// Lock histories might refute some of the candidates, and were not asked.
+    WithoutHistories,
     /// Some pairs were not looked at.
     OutOfTime,
 }
@@ -143,6 +145,9 @@ impl fmt::Display for RaceLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OutOfTime => write!(f, "the time was used up before all pairs of accesses were looked at"),
+            Self::WithoutHistories => {
+                write!(f, "lock histories were not looked at: too many functions are called in too many ways")
+            }
             Self::OneOfMany { count } => write!(
                 f,
                 "of accesses through pointers to very many objects each line is listed once; up to {count} further pairs are on the same lines"

@@ -320,7 +320,8 @@ impl Solution {
                 }
             };
             let held = ground.held(function, Operand::Register(register));
-            for part in ground.parts.iter().filter(|part| held.contains(part.object)) {
+            let may_be = |part: &&Part| !ground.tracked.contains(part.object.index()) || held.contains(part.object);
+            for part in ground.parts.iter().filter(may_be) {
                 let mut places = ground.points_to.pointees(function, Operand::Register(register));
                 if places.any(|place| place.object == part.object && !part.holds(place.offset, body.reach(operand), size)) {
                     found.insert(part.object);

@@ -17,7 +17,7 @@ use crate::program::function::ByValue;
 use crate::program::{FunctionId, Parameter, Scalar, SiteId, Type};
 
 /// Functions that a call reaches although none of them fits it.
-const MOST_MISFITS: usize = 4;
+pub(super) const MOST_MISFITS: usize = 4;
 
 /// A place where a function is called, by an instruction or by a library function.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! Code outside the program: what it holds it may read, write, pass on and call.
 
-use super::call::Call;
+use super::call::{Call, MOST_MISFITS};
 use super::form::Form;
 use super::location::Class;
 use super::object::AbstractObjectKind;
@@ -47,6 +47,8 @@ impl Solver<'_> {
             let Call { caller, site, kind, .. } = self.calls[number as usize];
             let fitting: Vec<FunctionId> =
                 functions.iter().copied().filter(|callee| self.may_be_called(&self.calls[number as usize], *callee)).collect();
+            // As for a pointer that is known: where none fits and they are few, the program means them.
+            let fitting = if fitting.is_empty() && functions.len() <= MOST_MISFITS { functions.clone() } else { fitting };
             for callee in fitting {
                 if is_crowd && !self.may_get(number, callee) {
                     self.graph.has_misfits = true;

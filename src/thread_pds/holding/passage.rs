@@ -113,6 +113,9 @@ impl Tabulation<'_, '_> {
             let key = (at.context, at.block, at.index, alternative.lockset);
             let mut passages = self.passages.remove(&key).unwrap_or_default();
             self.refresh(at, &alternative, &mut passages);
+            if cfg!(debug_assertions) && collected.is_some() {
+                self.check(at, &alternative, &passages);
+            }
             for way in passages.ways.values() {
                 after.add(&mut self.locksets, way.after(&alternative, at.call.result));
             }
@@ -136,8 +139,6 @@ impl Tabulation<'_, '_> {
         }
         let mut changed: Vec<u32> =
             changed.iter().filter_map(|(_, context)| passages.positions.get(context)).flatten().copied().collect();
-        changed.sort_unstable();
-        changed.dedup();
         passages.made_at = self.contexts.clock();
         let arguments = at.arguments();
         if is_other {
@@ -146,7 +147,6 @@ impl Tabulation<'_, '_> {
                 Target::Body(callee) => Some(*callee),
                 Target::Library(_) => None,
             });
-            changed.clear();
             for (position, callee) in bodies.enumerate() {
                 let numbers = self.numbers(at, before, callee, &arguments);
                 if passages.targets.get(position).is_some_and(|known| known.numbers == numbers) {
@@ -163,6 +163,8 @@ impl Tabulation<'_, '_> {
                 changed.push(position as u32);
             }
         }
+        changed.sort_unstable();
+        changed.dedup();
         let are_few = passages.targets.len() <= FEW_TARGETS;
         for position in changed {
             let passage = &mut passages.targets[position as usize];
@@ -177,6 +179,16 @@ impl Tabulation<'_, '_> {
             passages.ways.clear();
             let Passages { targets, ways, .. } = passages;
             targets.iter().for_each(|passage| add_ways(ways, passage.ways.iter().cloned()));
+        }
+    }
+
+    /// The theorem: when all is solved, what was put together from changes is what the summaries say now.
+    fn check(&mut self, at: &CallAt<'_>, before: &Alternative, passages: &Passages) {
+        for passage in &passages.targets {
+            for way in self.ways(at, passage, before, &at.arguments(), None) {
+                let known = passages.ways.get(&way.lockset).expect("every way of a callee is known to its caller");
+                assert!(!known.released.clone().absorb(&way.released), "a callee releases what its caller does not know of");
+            }
         }
     }
 
@@ -226,6 +238,7 @@ impl Tabulation<'_, '_> {
             match held.count {
                 count if is_known && count > 1 => aside.items.push((Held { count: count - 1, ..held }, site)),
                 _ if !is_known && is_kept_by_callers(held.token) => aside.items.push((held, site)),
+                // The callee has it, and hands it back or not.
                 _ => {}
             }
         }
