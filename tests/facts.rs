@@ -21,5 +21,8 @@ mod language_rules;
 mod runs;
 #[path = "facts/sharing.rs"]
 mod sharing;
+#[cfg(feature = "llvm")]
+#[path = "facts/signatures.rs"]
+mod signatures;
 #[path = "facts/text_programs.rs"]
 mod text_programs;

@@ -15,7 +15,8 @@ type t3 size 8 union "" {"a" 0 32 type t0, "" 0 64}
 type t4 size 12 array count 3 type t0
 type t5 size 0 array
 type t6 size 4 alias "number" type t0
-type t7 size 0 function
+type t7 size 0 function (t1, t0) variadic returns t0
+type t8 size 0 function ()
 variable v0 "argc" type t0 at f0 2
 variable v1 "hidden"
 alias a0 "any pointer"
@@ -32,7 +33,7 @@ constructor @start
 destructor @start
 assumption inline-assembly "nop" at "a.c" 3 5
 assumption external-function "f\n"
-function @start "start" () returns void at f0 8
+function @start "start" () returns void type t8 at f0 8
 function @print "print" (%0: ptr, %1: ptr by_value 16 8) variadic returns i32
 function @main "main" (%0: i32, %1: ptr) returns i32 at f0 2 {
   binding v0 is %0

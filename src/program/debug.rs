@@ -36,7 +36,25 @@ pub enum DebugTypeKind {
         name: String,
         of: Option<DebugTypeId>,
     },
-    Function,
+    /// Of a function; `None` where it returns nothing. Variadic without parameters: nothing is said of them.
+    Function {
+        result: Option<DebugTypeId>,
+        parameters: Vec<DebugTypeId>,
+        is_variadic: bool,
+    },
+}
+
+impl DebugTypeKind {
+    /// The types that it is made of.
+    pub fn parts(&self) -> impl Iterator<Item = DebugTypeId> {
+        let (one, fields, parameters): (Option<DebugTypeId>, &[Field], &[DebugTypeId]) = match self {
+            Self::Base { .. } => (None, &[], &[]),
+            Self::Pointer { to: one } | Self::Array { element: one, .. } | Self::Alias { of: one, .. } => (*one, &[], &[]),
+            Self::Struct { fields, .. } | Self::Union { fields, .. } => (None, fields, &[]),
+            Self::Function { result, parameters, .. } => (*result, &[], parameters),
+        };
+        one.into_iter().chain(fields.iter().filter_map(|field| field.ty)).chain(parameters.iter().copied())
+    }
 }
 
 /// A member of a struct or union. Bit-fields have a bit range inside their bytes.

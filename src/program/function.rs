@@ -2,7 +2,7 @@
 
 use typed_index_collections::TiVec;
 
-use super::{Binding, BlockId, ConstantId, FileId, Instruction, Operand, RegisterId, SiteId, Type};
+use super::{Binding, BlockId, ConstantId, DebugTypeId, FileId, Instruction, Operand, RegisterId, SiteId, Type};
 
 /// A function; without blocks it is only declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,7 @@ pub struct Function {
     /// The first is the entry.
     pub blocks: TiVec<BlockId, Block>,
     pub bindings: Vec<Binding>,
+    pub debug_type: Option<DebugTypeId>,
     pub file: Option<FileId>,
     /// 0 when unknown.
     pub line: u32,

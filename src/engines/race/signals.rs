@@ -56,6 +56,6 @@ fn is_declared_so(program: &Program, ty: DebugTypeId, at: u64, size: u64) -> boo
         | DebugTypeKind::Pointer { .. }
         | DebugTypeKind::Union { .. }
         | DebugTypeKind::Array { element: None, .. }
-        | DebugTypeKind::Function => false,
+        | DebugTypeKind::Function { .. } => false,
     }
 }

@@ -160,6 +160,7 @@ mod tests {
                 terminator: Terminator { site, kind: TerminatorKind::Return(Some(Operand::Register(register))) },
             }],
             bindings: Vec::new(),
+            debug_type: None,
             file: None,
             line,
         });

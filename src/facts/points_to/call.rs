@@ -30,6 +30,8 @@ pub(super) struct Call {
     pub arguments: Vec<CallArgument>,
     /// Where the result goes, and its bytes.
     pub result: Option<(NodeId, u64)>,
+    /// Of a call through a pointer: what that points to if it is typed (`typed`).
+    pub through: Pointed,
     /// Of a call by an instruction that gets a result.
     pub result_kind: Option<ArgumentKind>,
 }
@@ -133,8 +135,12 @@ impl Solver<'_> {
                 && call.result_kind.is_none_or(|kind| kind == Solver::argument_kind(function.return_type))
     }
 
-    /// Whether the arguments point to what the parameters say they do.
+    /// Whether the function is one that the pointer's type names, and the arguments point to what the parameters say they do.
     pub fn may_get(&mut self, call: u32, callee: FunctionId) -> bool {
+        let Call { through, .. } = self.calls[call as usize];
+        if through.is_some_and(|through| !self.typed.may_be_called_through(callee, through)) {
+            return false;
+        }
         let parameters = self.typed.of_parameters(self.program, callee);
         let (typed, declarations) = (&mut self.typed, &self.declarations);
         let arguments = &self.calls[call as usize].arguments;

@@ -188,7 +188,7 @@ impl<'p> Held<'p> {
         let depth = depth.checked_sub(1)?;
         match &program.debug_types[ty].kind {
             DebugTypeKind::Base { .. } => {}
-            DebugTypeKind::Function => return None,
+            DebugTypeKind::Function { .. } => return None,
             DebugTypeKind::Alias { of, .. } => {
                 let of = (*of)?;
                 self.add(types, of, origin, depth)?;
@@ -197,7 +197,7 @@ impl<'p> Held<'p> {
                 Some(DebugTypeKind::Struct { name, .. }) if !name.is_empty() => {
                     self.pointers.insert(pointer_to_structure(name));
                 }
-                Some(DebugTypeKind::Function) => {}
+                Some(DebugTypeKind::Function { .. }) => {}
                 _ => self.has_other_pointers = true,
             },
             DebugTypeKind::Array { element, count } => {

@@ -79,7 +79,7 @@ fn consists_of_numbers(program: &Program, ty: DebugTypeId, depth: usize) -> bool
         Some(DebugTypeKind::Struct { fields, .. } | DebugTypeKind::Union { fields, .. }) => {
             !fields.is_empty() && fields.iter().all(|field| is_of_numbers(field.ty))
         }
-        Some(DebugTypeKind::Pointer { .. } | DebugTypeKind::Function | DebugTypeKind::Alias { .. }) | None => false,
+        Some(DebugTypeKind::Pointer { .. } | DebugTypeKind::Function { .. } | DebugTypeKind::Alias { .. }) | None => false,
     }
 }
 

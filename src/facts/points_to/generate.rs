@@ -124,7 +124,7 @@ impl<'p> Solver<'p> {
         declared.or_else(|| match body.definitions[usize::from(register)] {
             Some(Operation::Load { access, .. }) => {
                 let form = Form { alias: access.alias, ..Form::of(self.pointer_bytes) };
-                self.typed.of_form(self.program, &self.declarations, form)
+                self.typed.of_form(self.program, form)
             }
             _ => None,
         })
@@ -414,6 +414,7 @@ impl<'p> Solver<'p> {
             kind: CallKind::Call,
             arguments,
             result,
+            through: self.typed.of_call(instruction.site),
             result_kind,
         };
         let target = match callee {

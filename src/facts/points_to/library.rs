@@ -282,8 +282,7 @@ impl Solver<'_> {
             .map(|node| CallArgument { node, constant: None, by_value: None, bytes, kind: ArgumentKind::Pointer, pointed: None })
             .collect();
         if let Some(routine) = routine {
-            let call =
-                Call { site: call.site, caller: call.caller, context: call.context, kind, arguments, result, result_kind: None };
+            let call = Call { kind, arguments, result, through: None, result_kind: None, ..*call };
             self.add_call(call, Target::Pointer(routine));
         }
     }

@@ -233,7 +233,7 @@ impl Solver<'_> {
     /// A node for what is stored with this form.
     pub fn new_cell(&mut self, form: Form) -> NodeId {
         let node = self.graph.node();
-        self.graph.point_to(node, self.typed.of_form(self.program, &self.declarations, form));
+        self.graph.point_to(node, self.typed.of_form(self.program, form));
         node
     }
 

@@ -38,11 +38,14 @@ mod memory;
 mod object;
 mod order;
 mod outside;
+mod place;
 mod pool;
 mod set;
 mod shared;
+mod signature;
 mod solve;
 mod statistics;
+mod taken;
 mod texts;
 mod typed;
 

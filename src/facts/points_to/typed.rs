@@ -18,8 +18,9 @@ use super::declared::{Declarations, structure_pointed_to};
 use super::form::Form;
 use super::known::Fit;
 use super::object::{AbstractObject, AbstractObjectKind};
+use super::signature::{SetId, Signatures, function_pointed_to};
 use crate::program::describe::{pointee, resolve};
-use crate::program::{AliasType, DebugTypeId, DebugTypeKind, Function, FunctionId, Operand, Program};
+use crate::program::{AliasType, DebugTypeId, DebugTypeKind, Function, FunctionId, Operand, Program, SiteId};
 
 /// The number of what pointers point to; `None` where nothing is said.
 pub(super) type Pointed = Option<u16>;
@@ -38,10 +39,12 @@ pub(super) struct TypedPointers {
     /// What fits whom, by what objects are declared as.
     fits: FxHashMap<DebugTypeId, Fit>,
     untyped: Fit,
+    /// Their numbers come after those of structures.
+    signatures: Signatures,
 }
 
 impl TypedPointers {
-    pub fn of(program: &Program, declarations: &Declarations<'_>, allocated: Allocated) -> TypedPointers {
+    pub fn of<'p>(program: &'p Program, declarations: &Declarations<'p>, allocated: Allocated) -> TypedPointers {
         let mut found = TypedPointers::default();
         if allocated == Allocated::AsAnything {
             return found;
@@ -56,24 +59,43 @@ impl TypedPointers {
                 found.names.push(name.to_owned());
             }
         }
-        let mut fitting = FixedBitSet::with_capacity(FIRST_STRUCTURE + found.numbers.len());
-        fitting.insert_range(..);
+        found.signatures = Signatures::of(program, declarations);
+        let mut fitting = FixedBitSet::with_capacity(found.len());
+        fitting.insert_range(..found.first_signature());
         fitting.set(CODE.into(), false);
         fitting.set(NUMBERS.into(), false);
         found.untyped = Fit::some(fitting);
         found
     }
 
+    fn first_signature(&self) -> usize {
+        FIRST_STRUCTURE + self.numbers.len()
+    }
+
+    fn len(&self) -> usize {
+        self.first_signature() + self.signatures.len()
+    }
+
+    fn is_code(&self, number: u16) -> bool {
+        number == CODE || usize::from(number) >= self.first_signature()
+    }
+
+    fn of_signatures(&self, set: SetId) -> u16 {
+        u16::try_from(self.first_signature() + set).unwrap_or(CODE)
+    }
+
+    /// What the pointer points to that a call goes through.
+    pub fn of_call(&self, site: SiteId) -> Pointed {
+        self.signatures.through(site).map(|set| self.of_signatures(set))
+    }
+
     /// What is accessed with this form.
-    pub fn of_form(&self, program: &Program, declarations: &Declarations<'_>, form: Form) -> Pointed {
+    pub fn of_form(&self, program: &Program, form: Form) -> Pointed {
         let alias = form.alias.filter(|_| !self.numbers.is_empty())?;
         let scalar = match &program.alias_types[alias] {
-            AliasType::Member { scalar, structure, offset, .. } => {
-                let tag = structure.strip_prefix("struct.").unwrap_or(structure);
-                // Files may call different structures alike: then it is said only where all of them agree.
-                let named = declarations.named(tag);
-                if !named.is_empty() && named.iter().all(|ty| is_pointer_to_code_at(program, *ty, *offset)) {
-                    return Some(CODE);
+            AliasType::Member { scalar, .. } => {
+                if let Some(set) = self.signatures.of_member(alias) {
+                    return Some(set.map_or(CODE, |set| self.of_signatures(set)));
                 }
                 &program.alias_types[*scalar]
             }
@@ -90,8 +112,8 @@ impl TypedPointers {
         if self.numbers.is_empty() {
             return None;
         }
-        if is_pointer_to_code(program, ty) {
-            return Some(CODE);
+        if function_pointed_to(program, ty).is_some() {
+            return Some(self.signatures.of_pointer(program, ty).map_or(CODE, |set| self.of_signatures(set)));
         }
         if matches!(resolve(program, ty)?.1.kind, DebugTypeKind::Base { .. }) {
             return Some(NUMBERS);
@@ -128,9 +150,15 @@ impl TypedPointers {
         found
     }
 
+    /// Whether a function is called through pointers like this one.
+    pub fn may_be_called_through(&self, callee: FunctionId, pointer: u16) -> bool {
+        let signature = usize::from(pointer).checked_sub(self.first_signature());
+        signature.is_none_or(|signature| self.signatures.is_taken_as(callee, signature))
+    }
+
     /// Whether a pointer to one may be passed for a pointer to the other: one may be the beginning of the other.
     pub fn may_be_passed_for(&mut self, declarations: &Declarations<'_>, given: u16, taken: u16) -> bool {
-        if given == taken {
+        if given == taken || self.is_code(given) && self.is_code(taken) {
             return true;
         }
         let name = |number: u16| self.names.get(usize::from(number).checked_sub(FIRST_STRUCTURE)?);
@@ -144,12 +172,19 @@ impl TypedPointers {
 
     /// Which pointers an object fits.
     pub fn fit(&mut self, declarations: &Declarations<'_>, object: &AbstractObject) -> Fit {
-        let number_of_kinds = FIRST_STRUCTURE + self.numbers.len();
-        let mut fitting = FixedBitSet::with_capacity(number_of_kinds);
+        let mut fitting = FixedBitSet::with_capacity(self.len());
         if matches!(object.kind, AbstractObjectKind::Unknown | AbstractObjectKind::Residue | AbstractObjectKind::Key(_)) {
             return Fit::all();
         }
+        if let AbstractObjectKind::Function(function) = object.kind {
+            fitting.insert(CODE.into());
+            for signature in 0..self.signatures.len() {
+                fitting.set(self.first_signature() + signature, self.signatures.is_taken_as(function, signature));
+            }
+            return Fit::some(fitting);
+        }
         if object.is_code() {
+            fitting.insert_range(self.first_signature()..);
             fitting.insert(CODE.into());
             return Fit::some(fitting);
         }
@@ -173,18 +208,6 @@ impl TypedPointers {
 
 /// How the compiler calls pointers to characters.
 const POINTER_TO_CHARACTERS: &str = "p1 omnipotent char";
-
-fn is_pointer_to_code(program: &Program, ty: DebugTypeId) -> bool {
-    let to = pointee(program, ty).and_then(|to| resolve(program, to));
-    to.is_some_and(|(_, to)| matches!(to.kind, DebugTypeKind::Function))
-}
-
-/// Whether a member of the structure, at this distance from its start, is a pointer to a function.
-fn is_pointer_to_code_at(program: &Program, structure: DebugTypeId, offset: u64) -> bool {
-    let DebugTypeKind::Struct { fields, .. } = &program.debug_types[structure].kind else { return false };
-    let mut there = fields.iter().filter(|field| field.offset_bits == 8 * offset);
-    there.next().is_some_and(|field| field.ty.is_some_and(|ty| is_pointer_to_code(program, ty)))
-}
 
 /// The name of the structure that pointers of this type point to.
 fn structure_of_pointer(program: &Program, ty: DebugTypeId) -> Option<&str> {

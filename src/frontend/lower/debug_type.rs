@@ -42,7 +42,7 @@ impl Lowering {
         if let Some(known) = self.debug_types.by_node.get(&node) {
             return *known;
         }
-        let placeholder = DebugType { kind: DebugTypeKind::Function, size: node.size_bits() / 8 };
+        let placeholder = DebugType { kind: DebugTypeKind::Base { name: String::new() }, size: node.size_bits() / 8 };
         let id = self.program.debug_types.push_and_get_key(placeholder);
         self.debug_types.by_node.insert(node, id);
         self.debug_types.waiting.push((id, node));
@@ -53,7 +53,7 @@ impl Lowering {
         match node.kind() {
             LLVMDIDerivedTypeMetadataKind => self.derived_type(node),
             LLVMDICompositeTypeMetadataKind => self.composite_type(node),
-            LLVMDISubroutineTypeMetadataKind => DebugTypeKind::Function,
+            LLVMDISubroutineTypeMetadataKind => self.function_type(node),
             _ => DebugTypeKind::Base { name: node.type_name() },
         }
     }
@@ -65,6 +65,16 @@ impl Lowering {
             // A qualifier has no name.
             _ => DebugTypeKind::Alias { name: node.type_name(), of: base },
         }
+    }
+
+    /// The list has the result first, and ends with nothing where more arguments may follow.
+    fn function_type(&mut self, node: Metadata) -> DebugTypeKind {
+        let lists = node.operands().into_iter().flatten().filter(|operand| matches!(operand.kind(), LLVMMDTupleMetadataKind));
+        let types = lists.last().map(Metadata::operands).unwrap_or_default();
+        let is_variadic = types.len() > 1 && types.last().is_some_and(Option::is_none);
+        let mut types = types.into_iter().map(|ty| ty.map(|ty| self.debug_type_id(ty)));
+        let result = types.next().flatten();
+        DebugTypeKind::Function { result, parameters: types.flatten().collect(), is_variadic }
     }
 
     fn composite_type(&mut self, node: Metadata) -> DebugTypeKind {

@@ -56,6 +56,7 @@ impl Lowering {
                 function.source_name = subprogram.name();
                 function.line = subprogram.subprogram_line();
                 function.file = subprogram.scope_file().map(|file| self.file(file));
+                function.debug_type = subprogram.type_of_subprogram().map(|ty| self.debug_type(ty));
             }
         }
         let id = self.program.functions.push_and_get_key(function);
@@ -75,6 +76,7 @@ impl Lowering {
             registers: types.into_iter().map(|ty| Register { ty }).collect(),
             blocks: Default::default(),
             bindings: Vec::new(),
+            debug_type: None,
             file: None,
             line: 0,
         }

@@ -181,6 +181,7 @@ impl Lowering {
             registers: Default::default(),
             blocks: Default::default(),
             bindings: Vec::new(),
+            debug_type: None,
             file: None,
             line: 0,
         });

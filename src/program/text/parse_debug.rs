@@ -50,7 +50,13 @@ pub fn parse_debug_type(cursor: &mut Cursor<'_>) -> Result<DebugType> {
             DebugTypeKind::Array { count, element: parse_type_reference(cursor)? }
         }
         "alias" => DebugTypeKind::Alias { name: cursor.string()?, of: parse_type_reference(cursor)? },
-        "function" => DebugTypeKind::Function,
+        "function" => {
+            let type_id = |cursor: &mut Cursor<'_>| cursor.prefixed("t").map(DebugTypeId::from);
+            let parameters = list(cursor, ("(", ")"), type_id)?;
+            let is_variadic = cursor.take_word("variadic");
+            let result = if cursor.take_word("returns") { Some(type_id(cursor)?) } else { None };
+            DebugTypeKind::Function { result, parameters, is_variadic }
+        }
         word => return Err(format!("`{word}` is no kind of type")),
     };
     Ok(DebugType { kind, size })

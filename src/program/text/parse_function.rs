@@ -6,6 +6,7 @@ use typed_index_collections::TiVec;
 
 use super::cursor::{Cursor, Result};
 use super::parse::{Names, parse_file_and_line};
+use super::parse_debug::parse_type_reference;
 use super::parse_operation::{OperandParser, parse_operation, parse_terminator};
 use crate::program::function::ByValue;
 use crate::program::{
@@ -42,6 +43,7 @@ pub fn parse_header(cursor: &mut Cursor<'_>, program: &mut Program) -> Result<Op
     let is_variadic = cursor.take_word("variadic");
     cursor.expect_word("returns")?;
     let return_type = cursor.type_()?;
+    let debug_type = parse_type_reference(cursor)?;
     let (file, line) = parse_file_and_line(cursor)?;
     let (blocks, bindings) = (TiVec::new(), Vec::new());
     let function = Function {
@@ -53,6 +55,7 @@ pub fn parse_header(cursor: &mut Cursor<'_>, program: &mut Program) -> Result<Op
         registers: TiVec::new(),
         blocks,
         bindings,
+        debug_type,
         file,
         line,
     };

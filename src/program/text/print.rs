@@ -2,7 +2,8 @@
 
 use super::FIRST_LINE;
 use super::print_debug::{
-    print_alias_type, print_assumption, print_binding, print_debug_type, print_file_and_line, print_location, print_variable,
+    print_alias_type, print_assumption, print_binding, print_debug_type, print_file_and_line, print_location,
+    print_type_reference, print_variable,
 };
 use super::print_operation::{print_operation, print_terminator};
 use super::writer::Writer;
@@ -90,7 +91,7 @@ fn print_function(out: &mut Writer<'_>, id: FunctionId) {
         }
     });
     out.word(")").flag(function.is_variadic, " variadic").word(" returns ").type_(function.return_type);
-    out.word(&print_file_and_line(function.file, function.line));
+    out.word(&print_type_reference(function.debug_type)).word(&print_file_and_line(function.file, function.line));
     if !function.is_defined() {
         out.word("\n");
         return;

@@ -45,7 +45,7 @@ pub fn print_binding(out: &mut Writer<'_>, binding: &Binding) {
     out.id("  binding v", binding.variable).word(how).operand(binding.value).word("\n");
 }
 
-fn print_type_reference(ty: Option<DebugTypeId>) -> String {
+pub fn print_type_reference(ty: Option<DebugTypeId>) -> String {
     ty.map_or(String::new(), |ty| format!(" type t{}", usize::from(ty)))
 }
 
@@ -66,7 +66,12 @@ pub fn print_debug_type(ty: &DebugType) -> String {
             format!("array{count}{}", print_type_reference(*element))
         }
         DebugTypeKind::Alias { name, of } => format!("alias {}{}", quote(name), print_type_reference(*of)),
-        DebugTypeKind::Function => "function".to_owned(),
+        DebugTypeKind::Function { result, parameters, is_variadic } => {
+            let parameters: Vec<String> = parameters.iter().map(|ty| format!("t{}", usize::from(*ty))).collect();
+            let more = if *is_variadic { " variadic" } else { "" };
+            let returns = result.map_or(String::new(), |result| format!(" returns t{}", usize::from(result)));
+            format!("function ({}){more}{returns}", parameters.join(", "))
+        }
     };
     format!("size {} {kind}", ty.size)
 }

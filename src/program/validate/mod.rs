@@ -60,6 +60,10 @@ impl Checker<'_> {
             let outer = location.inlined_at.is_none_or(|outer| outer < id);
             self.require(outer, || "a location is inlined into one that stands before it in the table".to_owned());
         }
+        for ty in program.debug_types.iter() {
+            let known = ty.kind.parts().all(|part| usize::from(part) < program.debug_types.len());
+            self.require(known, || "a part of a type has no type".to_owned());
+        }
         for variable in program.variables.iter() {
             self.check_file(variable.file, &variable.name);
             let known = variable.ty.is_none_or(|ty| usize::from(ty) < program.debug_types.len());
@@ -192,6 +196,9 @@ impl<'a, 'b> FunctionChecker<'a, 'b> {
             let known = usize::from(binding.variable) < self.checker.program.variables.len();
             self.require(known, || "a binding of no variable".to_owned());
         }
+        let types = &self.checker.program.debug_types;
+        let known = function.debug_type.is_none_or(|ty| usize::from(ty) < types.len());
+        self.require(known, || "it has no debug type".to_owned());
         self.check_predecessors();
     }
 

@@ -168,6 +168,7 @@ impl<'m> Lowering<'m> {
             registers: parameters.iter().map(|ty| Register { ty: *ty }).collect(),
             blocks: Default::default(),
             bindings: Vec::new(),
+            debug_type: None,
             file: Some(self.file),
             line: position.line as u32,
         })

@@ -133,6 +133,11 @@ impl Metadata {
         self.sibling(unsafe { LLVMDIScopeGetFile(self.raw) })
     }
 
+    pub fn type_of_subprogram(self) -> Option<Metadata> {
+        let is_function = |operand: &Metadata| matches!(operand.kind(), LLVMMetadataKind::LLVMDISubroutineTypeMetadataKind);
+        self.operands().into_iter().flatten().find(is_function)
+    }
+
     pub fn subprogram_line(self) -> u32 {
         unsafe { LLVMDISubprogramGetLine(self.raw) }
     }
