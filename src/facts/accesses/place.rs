@@ -10,21 +10,24 @@ use crate::program::{DataLayout, FunctionId};
 impl MemoryAccess {
     /// The locations of the first byte, ascending; `function` is the one the instruction stands in.
     pub fn locations(&self, points_to: &PointsTo, calls: &CallGraph, layout: &DataLayout, function: FunctionId) -> Vec<Location> {
-        let found: BTreeSet<Location> = match self.place {
+        let mut found: Vec<Location> = match self.place {
             Place::Operand(operand) => points_to.pointees(function, operand).collect(),
             Place::Foreign(owner, operand) => points_to.pointees(owner, operand).collect(),
             Place::Behind(operand) => {
                 let places = points_to.pointees(function, operand);
                 places.flat_map(|place| points_to.contents(place, layout.pointer_bytes.into())).map(anywhere).collect()
             }
-            Place::Beyond(operand, hops) => points_to.beyond(function, operand, hops),
+            Place::Beyond(operand, hops) => points_to.beyond(function, operand, hops).into_iter().collect(),
             Place::Library(function) => {
                 let object = points_to.object_of_kind(&AbstractObjectKind::Library(function));
                 object.map(|object| Location { object, offset: Offset::Any }).into_iter().collect()
             }
-            Place::ActiveStack => active_stack(points_to, calls, function),
+            Place::ActiveStack => active_stack(points_to, calls, function).into_iter().collect(),
         };
-        found.into_iter().filter(|location| !points_to.object(location.object).is_code()).collect()
+        found.retain(|location| !points_to.object(location.object).is_code());
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 }
 

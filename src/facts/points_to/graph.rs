@@ -330,10 +330,11 @@ impl Graph {
     /// Whole objects came into the set: their places have no say there any more.
     fn drop_covered(&mut self, node: NodeId) {
         let at = node.0 as usize;
-        let (set, delta) = (std::mem::take(&mut self.sets[at]), std::mem::take(&mut self.deltas[at]));
-        self.deltas[at] = self.known.uncovered(delta, &[&set]);
-        let all = set.clone();
-        self.sets[at] = self.known.uncovered(set, &[&all]);
+        let covered = self.known.covered(&self.sets[at], &[&self.sets[at]]);
+        if !covered.is_empty() {
+            self.sets[at] = self.sets[at].without(&covered);
+            self.deltas[at] = self.deltas[at].without(&covered);
+        }
     }
 
     /// `to` holds what `from` holds now.

@@ -103,12 +103,17 @@ impl KnownLocations {
         whole != location && by.iter().any(|set| set.contains(whole))
     }
 
+    /// The members that the sets say with another location of the object.
+    pub fn covered(&self, set: &LocationSet, by: &[&LocationSet]) -> LocationSet {
+        if !set.meets(&self.inside) {
+            return LocationSet::default();
+        }
+        LocationSet::of(set.common(&self.inside).iter().filter(|location| self.is_covered(*location, by)).collect())
+    }
+
     /// The members that the sets say nothing of.
     pub fn uncovered(&self, set: LocationSet, by: &[&LocationSet]) -> LocationSet {
-        if !set.meets(&self.inside) {
-            return set;
-        }
-        let covered: Vec<u32> = set.common(&self.inside).iter().filter(|location| self.is_covered(*location, by)).collect();
-        if covered.is_empty() { set } else { set.without(&LocationSet::of(covered)) }
+        let covered = self.covered(&set, by);
+        if covered.is_empty() { set } else { set.without(&covered) }
     }
 }

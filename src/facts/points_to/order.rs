@@ -54,7 +54,7 @@ impl Graph {
         for (number, component) in components.iter().enumerate() {
             component.iter().for_each(|node| component_of[node.0 as usize] = number as u32);
         }
-        for node in components.iter().flatten() {
+        for node in &components.nodes {
             let mut constraints = std::mem::take(&mut self.constraints[node.0 as usize]);
             for constraint in &mut constraints {
                 if let Constraint::Shift { to, constant, stride, step, count, .. } = constraint
@@ -71,12 +71,32 @@ impl Graph {
     }
 }
 
+/// Strongly connected components: one after the other, for most are single nodes.
+#[derive(Default)]
+struct Components {
+    nodes: Vec<NodeId>,
+    /// Where each one ends.
+    ends: Vec<usize>,
+}
+
+impl Components {
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The nodes of each, ascending.
+    fn iter(&self) -> impl Iterator<Item = &[NodeId]> {
+        let begins = [0].into_iter().chain(self.ends.iter().copied());
+        begins.zip(&self.ends).map(|(begin, end)| &self.nodes[begin..*end])
+    }
+}
+
 /// The strongly connected components, each after those it leads to; Tarjan's search with a stack of its own.
-fn components(graph: &Graph, successors: impl Fn(&Graph, NodeId, &mut dyn FnMut(NodeId))) -> Vec<Vec<NodeId>> {
+fn components(graph: &Graph, successors: impl Fn(&Graph, NodeId, &mut dyn FnMut(NodeId))) -> Components {
     let mut numbers = vec![UNSEEN; graph.len()];
     let mut low = vec![0u32; graph.len()];
     let mut is_open = vec![false; graph.len()];
-    let (mut open, mut found, mut next_number) = (Vec::new(), Vec::new(), 0);
+    let (mut open, mut found, mut next_number) = (Vec::new(), Components::default(), 0);
     // Node, and where its successors begin and end in `targets`.
     let mut path: Vec<(NodeId, usize)> = Vec::new();
     let mut targets: Vec<NodeId> = Vec::new();
@@ -116,10 +136,11 @@ fn components(graph: &Graph, successors: impl Fn(&Graph, NodeId, &mut dyn FnMut(
             }
             if reached == numbers[node.0 as usize] {
                 let begin = open.iter().rposition(|opened| *opened == node).expect("an open component has its root on the stack");
-                let mut component = open.split_off(begin);
+                let component = &mut open[begin..];
                 component.iter().for_each(|member| is_open[member.0 as usize] = false);
                 component.sort_unstable();
-                found.push(component);
+                found.nodes.extend(open.drain(begin..));
+                found.ends.push(found.nodes.len());
             }
         }
     }

@@ -183,12 +183,12 @@ impl Context {
 }
 
 /// All contexts, each once.
-#[derive(Default)]
 pub struct Contexts {
     pub all: TiVec<ContextId, Context>,
     numbers: FxHashMap<ContextKey, ContextId>,
-    /// How many calls were followed.
+    /// How many calls were followed, and from how many on contexts are merged.
     calls: usize,
+    most_calls: usize,
     /// How many changes of summaries there were.
     clock: u64,
     /// How many contexts a function has.
@@ -208,10 +208,25 @@ const MOST_CONTEXTS: usize = 256;
 const MOST_CONTEXTS_WITH_TERMS: usize = 48;
 /// Of all functions together: from then on a function has one entry for each standing.
 const MOST_CONTEXTS_IN_ALL: usize = 32_000;
-/// So it is when so many calls were followed: calls through tables of functions make many of few contexts.
+/// So it is when so many calls were followed, less those that the program has in all and that have to be followed in any case: calls through tables of functions make many of
+/// few contexts.
 const MOST_CALLS_IN_ALL: usize = 60_000;
+const LEAST_CALLS_IN_ALL: usize = 10_000;
 
 impl Contexts {
+    /// For a program that has so many calls, with each of their targets.
+    pub fn new(calls: usize) -> Contexts {
+        Contexts {
+            all: TiVec::new(),
+            numbers: FxHashMap::default(),
+            calls: 0,
+            most_calls: MOST_CALLS_IN_ALL.saturating_sub(calls).max(LEAST_CALLS_IN_ALL),
+            clock: 0,
+            crowds: FxHashMap::default(),
+            overflows: FxHashMap::default(),
+        }
+    }
+
     pub fn clock(&self) -> u64 {
         self.clock
     }
@@ -240,7 +255,7 @@ impl Contexts {
         let has_terms = locksets.get(key.lockset).iter().any(|held| !held.names.terms.is_empty());
         let mut sites = sites;
         let is_crowded = crowd.count >= MOST_CONTEXTS || has_terms && crowd.with_terms >= MOST_CONTEXTS_WITH_TERMS;
-        if is_crowded || self.all.len() >= MOST_CONTEXTS_IN_ALL || self.calls >= MOST_CALLS_IN_ALL {
+        if is_crowded || self.all.len() >= MOST_CONTEXTS_IN_ALL || self.calls >= self.most_calls {
             // From here on one entry stands for all: it falls until nothing is left, so that this ends.
             let lowest = self.overflows.entry((key.function, key.standing)).or_insert(key.lockset);
             (key.lockset, sites) = locksets.meet_with_sites((key.lockset, &sites), *lowest);

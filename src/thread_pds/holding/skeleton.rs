@@ -54,6 +54,16 @@ pub enum Target {
 
 pub type Skeletons = TiVec<FunctionId, Skeleton>;
 
+/// Of all calls of functions that matter, with each of their targets.
+pub fn number_of_calls(skeletons: &Skeletons) -> usize {
+    let events = skeletons.iter().filter(|skeleton| skeleton.is_relevant).flat_map(|skeleton| skeleton.blocks.iter().flatten());
+    let targets = events.flat_map(|event| match &event.kind {
+        EventKind::Call(call) => call.targets.as_slice(),
+        EventKind::Define(_) | EventKind::Access => &[],
+    });
+    targets.filter(|target| matches!(target, Target::Body(callee) if skeletons[*callee].is_relevant)).count()
+}
+
 /// The skeletons of all functions.
 pub fn build(
     program: &Program,

@@ -147,7 +147,7 @@ impl<'a, 'p> Tabulation<'a, 'p> {
             kinds,
             identity,
             locksets: Locksets::default(),
-            contexts: Contexts::default(),
+            contexts: Contexts::new(super::skeleton::number_of_calls(skeletons)),
             roots: Vec::new(),
             tracked,
             open: Vec::new(),
