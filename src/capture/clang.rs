@@ -37,12 +37,12 @@ mod tests {
 
     #[test]
     fn a_compiler_of_another_version_is_none() {
-        use std::os::unix::fs::PermissionsExt;
         let directory = tempfile::tempdir().unwrap();
         let (clang, nowhere) = (directory.path().join("clang"), directory.path().join("nowhere"));
         let found = |version: u32| {
-            std::fs::write(&clang, format!("#!/bin/sh\necho {version}.1.0\n")).unwrap();
-            std::fs::set_permissions(&clang, PermissionsExt::from_mode(0o755)).unwrap();
+            // Another process writes it: while this one has a file open for writing, so have the children of other tests, and it cannot be run.
+            let write = format!("printf '#!/bin/sh\\necho {version}.1.0\\n' > \"$0\" && chmod 755 \"$0\"");
+            assert!(Command::new("sh").arg("-c").arg(write).arg(&clang).status().unwrap().success());
             find_in(&[directory.path().to_owned()], &nowhere)
         };
         assert_eq!(found(llvm_version()), Some(clang.clone()));

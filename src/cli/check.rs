@@ -127,6 +127,9 @@ impl Job {
         let mut sources = Sources::of(&loaded.program);
         suppression::apply(&mut report, &loaded.program, &mut sources);
         output::write(&report, &mut sources, &loaded.command_line, destinations, output)?;
-        Ok(output::exit_code(&report, output))
+        let code = output::exit_code(&report, output);
+        // The process ends: of a large program's report nothing needs to be given back piece by piece.
+        std::mem::forget(report);
+        Ok(code)
     }
 }

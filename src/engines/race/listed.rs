@@ -3,12 +3,14 @@
 //! Of each object, a pair of lines for each line that has any, then others, as far as there is room. Where both lines reach the object through pointers to very many places, the same story
 //! would be told of each of very many objects: so it is done for all of them together.
 
+use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
 
 /// More lines of one object, and pairs of lines that are listed already, are counted and not listed.
 const MOST_LINES: usize = 200;
 const MOST_PAIRS: usize = 100;
-/// So many of those that are left out are counted one by one; of more it is not looked which are listed.
+
+/// So many of those that are not listed are looked at one by one; of more it is not asked which are on lines that are listed.
 const ONE_BY_ONE: u64 = 10_000;
 
 /// Two lines, by their numbers, ascending.
@@ -17,18 +19,20 @@ type Lines = (u32, u32);
 #[derive(Default)]
 pub struct Listed {
     /// Of the object that is looked at.
-    lines: FxHashSet<u32>,
+    lines: FixedBitSet,
     pairs: FxHashSet<Lines>,
     /// Only pairs with a line that is in no other.
     wants_new_lines: bool,
     room: usize,
     /// Lines that are told elsewhere.
     passed_over: usize,
+    /// How many were not listed in this pass.
+    counted: u64,
     /// Pairs of accesses to the object that are not listed.
     pub left_out: u64,
     /// Pairs through pointers to very many places that were told, of whichever objects, and their lines.
     told: usize,
-    told_lines: FxHashSet<u32>,
+    told_lines: FixedBitSet,
     /// Pairs of accesses that are left out because their lines are told of some object.
     pub elsewhere: u64,
 }
@@ -44,17 +48,34 @@ impl Listed {
         self.wants_new_lines = wants_new_lines;
         let others = MOST_PAIRS.saturating_sub(self.pairs.len() + self.passed_over);
         self.room = if wants_new_lines { MOST_LINES } else { others };
-        self.left_out = 0;
+        (self.left_out, self.counted) = (0, 0);
     }
 
-    /// Whether nothing is listed any more, nor counted one by one.
+    /// Whether nothing is listed any more in this pass, nor looked at one by one.
     pub fn is_over(&self) -> bool {
-        self.room == 0 && self.left_out > ONE_BY_ONE
+        self.room == 0 && (self.wants_new_lines || self.counted > ONE_BY_ONE)
+    }
+
+    /// Pairs of accesses that are not listed: on lines that are told elsewhere, and others.
+    pub fn leave_out(&mut self, told: u64, others: u64) {
+        self.pass_over(0, told);
+        self.left_out += others;
+        self.counted += others;
+    }
+
+    /// Whether pairs with this line are looked at now, whatever the other line.
+    pub fn is_wanted(&self, line: u32) -> bool {
+        !self.wants_new_lines || self.is_new(line)
+    }
+
+    /// Whether the object has no pair with this line yet.
+    fn is_new(&self, line: u32) -> bool {
+        !self.lines.contains(line as usize)
     }
 
     /// Whether a line with pointers to very many places needs to be told no more.
     pub fn is_told(&self, line: u32) -> bool {
-        self.told >= MOST_PAIRS && self.told_lines.contains(&line)
+        self.told >= MOST_PAIRS && self.told_lines.contains(line as usize)
     }
 
     /// So many pairs are on so many lines that are told. No others get their room in the second pass; every line that is not told has its own.
@@ -63,33 +84,39 @@ impl Listed {
             self.passed_over += lines;
         } else {
             self.elsewhere += count;
+            self.counted += count;
         }
     }
 
     /// Whether the pair of lines, with so many pairs of accesses, is to be listed now. `is_of_many`: both through pointers to very many places.
     pub fn add(&mut self, pair: Lines, count: u64, is_of_many: bool) -> bool {
-        let has_new_line = !self.lines.contains(&pair.0) || !self.lines.contains(&pair.1);
+        let has_new_line = self.is_new(pair.0) || self.is_new(pair.1);
         if self.wants_new_lines && !has_new_line || self.pairs.contains(&pair) {
             return false;
         }
         if is_of_many && self.is_told(pair.0) && self.is_told(pair.1) {
             self.pass_over(1, count);
-            self.lines.extend([pair.0, pair.1]);
+            add_both(&mut self.lines, pair);
             return false;
         }
         if self.room == 0 {
-            self.left_out += count;
+            self.leave_out(0, count);
             return false;
         }
         self.pairs.insert(pair);
-        self.lines.extend([pair.0, pair.1]);
+        add_both(&mut self.lines, pair);
         self.room -= 1;
         if is_of_many {
             self.told += 1;
-            self.told_lines.extend([pair.0, pair.1]);
+            add_both(&mut self.told_lines, pair);
         }
         true
     }
+}
+
+fn add_both(lines: &mut FixedBitSet, (one, other): Lines) {
+    lines.grow_and_insert(one as usize);
+    lines.grow_and_insert(other as usize);
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! From verdicts on classes to what is said of objects: candidates line by line, refuted pairs in groups, what protects what.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -10,10 +11,12 @@ use super::arguments::Arguments;
 use super::cover::{Covers, Item, LockKey};
 use super::listed::Listed;
 use super::names::Names;
+use super::on_lines::{OnLine, OnLines};
 use super::order::{Orders, Overlap, Point};
 use super::pairs::{Judged, Verdict, Why, open_points};
 use super::reach::Reach;
 use super::record::{Class, ClassKey, Member, Records};
+use super::refuted_groups::{ByFunction, RefutedGroups};
 use super::result::{
     Candidate, CandidateKey, LockHeld, Protection, QuietCounts, RaceLimit, RaceResult, RefutedGroup, Side, one_for_each_place,
 };
@@ -21,12 +24,9 @@ use super::words::{of_library, reason_of};
 use crate::deadline::Deadline;
 use crate::facts::accesses::WHOLE;
 use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, Location, Offset, OrderReason};
-use crate::findings::Reason;
-use crate::program::{FunctionId, Program, SiteId};
+use crate::program::{Program, SiteId};
 use crate::thread_pds::holding::{AccessState, Identity, Tabulation};
 
-/// More groups of refuted pairs, of one object and for one reason, are counted with the first.
-const MOST_GROUPS: usize = 24;
 /// More states of one access are not compared for the best one to show.
 const MOST_STATES: usize = 16;
 
@@ -42,39 +42,19 @@ pub struct Reporter<'a, 'f, 'p> {
     arguments: &'a Arguments,
     pub names: Names<'a, 'p>,
     candidates: BTreeMap<CandidateKey, Candidate>,
-    refuted: BTreeMap<GroupKey, Group>,
-    /// By object and reason: how many groups there are, and the first.
-    groups: FxHashMap<(Rc<str>, Reason), (usize, (FunctionId, FunctionId))>,
+    refuted: RefutedGroups,
     /// By class.
-    on_lines: FxHashMap<usize, Rc<[OnLine<'a>]>>,
+    on_lines: FxHashMap<usize, Rc<OnLines<'a>>>,
     by_function: FxHashMap<usize, Rc<ByFunction<'a>>>,
-    wholes: FxHashMap<AbstractObjectId, Rc<str>>,
+    /// Names of whole objects, and their numbers.
+    wholes: IndexSet<String, FxBuildHasher>,
+    whole_numbers: FxHashMap<AbstractObjectId, u32>,
     limits: BTreeSet<RaceLimit>,
     lines: IndexSet<(String, String, u32), FxBuildHasher>,
     line_numbers: FxHashMap<SiteId, u32>,
     listed: Listed,
     /// Classes of whose lines nothing is left to tell.
     told: FxHashSet<usize>,
-}
-
-/// Whole object, reason, pair of functions.
-type GroupKey = (Rc<str>, Reason, (FunctionId, FunctionId));
-
-/// The accesses of a class on one line: how many, and the first.
-struct OnLine<'a> {
-    line: u32,
-    count: u64,
-    first: &'a Member,
-    /// All of them go through pointers to very many places.
-    is_of_many: bool,
-}
-
-/// The accesses of a class by function: how many, and the first.
-type ByFunction<'a> = BTreeMap<FunctionId, (u64, &'a Member)>;
-
-struct Group {
-    count: u64,
-    group: RefutedGroup,
 }
 
 impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
@@ -100,11 +80,11 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
             arguments,
             names,
             candidates: BTreeMap::new(),
-            refuted: BTreeMap::new(),
-            groups: FxHashMap::default(),
+            refuted: RefutedGroups::default(),
             on_lines: FxHashMap::default(),
             by_function: FxHashMap::default(),
-            wholes: FxHashMap::default(),
+            wholes: IndexSet::default(),
+            whole_numbers: FxHashMap::default(),
             limits: BTreeSet::new(),
             lines: IndexSet::default(),
             line_numbers: FxHashMap::default(),
@@ -120,7 +100,7 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
                 self.limits.insert(RaceLimit::OutOfTime);
                 break;
             }
-            let mut shared: BTreeSet<usize> = BTreeSet::new();
+            let mut shared: Vec<usize> = Vec::new();
             let mut raised = Vec::new();
             for pair in of_object {
                 match pair.verdict {
@@ -137,6 +117,8 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
                     }
                 }
             }
+            shared.sort_unstable();
+            shared.dedup();
             let object = of_object[0].object;
             let left_out = self.raise_all(raised);
             if left_out > 0 {
@@ -154,7 +136,7 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
             (place, candidate.object.clone(), candidate.key())
         };
         candidates.sort_by_cached_key(position);
-        let refuted = self.refuted.into_values().map(|group| RefutedGroup { count: group.count, ..group.group }).collect();
+        let refuted = self.refuted.in_order(&self.wholes);
         RaceResult { candidates, refuted, protection, quiet, limits: self.limits.into_iter().collect() }
     }
 
@@ -184,15 +166,28 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
     fn raise(&mut self, left: usize, right: usize) {
         let (key, other_key) = (self.class(left).0, self.class(right).0);
         let (ones, all_others) = (self.on_lines(left), self.on_lines(right));
-        if self.is_told(left, &ones) && self.is_told(right, &all_others) {
-            let count = |lines: &[OnLine<'_>]| lines.iter().map(|line| line.count).sum::<u64>();
-            return self.listed.pass_over(ones.len().max(all_others.len()), count(&ones) * count(&all_others));
+        if self.is_told(left, &ones.lines) && self.is_told(right, &all_others.lines) {
+            let lines = ones.lines.len().max(all_others.lines.len());
+            return self.listed.pass_over(lines, ones.accesses() * all_others.accesses());
         }
-        for (position, one) in ones.iter().enumerate() {
-            let others = if left == right { &all_others[position..] } else { &all_others[..] };
-            for (passed, other) in others.iter().enumerate() {
-                if self.listed.is_over() {
-                    self.listed.left_out += one.count * others[passed..].iter().map(|other| other.count).sum::<u64>();
+        if self.listed.is_over() {
+            let told = |lines: &OnLines<'_>| {
+                let told = lines.lines.iter().filter(|line| line.is_of_many && self.listed.is_told(line.line));
+                told.map(|line| line.count).sum::<u64>()
+            };
+            let told = told(&ones) * told(&all_others);
+            return self.listed.leave_out(told, ones.accesses() * all_others.accesses() - told);
+        }
+        let mut has_new_others = true;
+        for (position, one) in ones.lines.iter().enumerate() {
+            let begin = if left == right { position } else { 0 };
+            let others = &all_others.lines[begin..];
+            has_new_others = has_new_others && others.iter().any(|other| self.listed.is_wanted(other.line));
+            if !has_new_others && !self.listed.is_wanted(one.line) {
+                continue;
+            }
+            for other in others {
+                if !has_new_others && !self.listed.is_wanted(one.line) {
                     break;
                 }
                 let count = if std::ptr::eq(one, other) { one.count * (one.count + 1) / 2 } else { one.count * other.count };
@@ -205,13 +200,14 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
                 let points =
                     open_points(self.facts, self.covers, self.orders, ours, theirs).expect("what is alike is judged alike");
                 let location = shared_location(self.facts, key, other_key);
-                let whole = self.whole(location).to_string();
+                let whole = self.whole(location);
+                let whole = self.wholes[whole as usize].clone();
                 let candidate = self.candidate(location, (key, one, points.0), (other_key, other, points.1), whole);
-                let strength = candidate.weakness();
-                let known = self.candidates.entry(candidate.key()).or_insert_with(|| candidate.clone());
-                // Two objects may have one name.
-                if strength < known.weakness() {
-                    *known = candidate;
+                match self.candidates.entry(candidate.key()) {
+                    Entry::Vacant(free) => _ = free.insert(candidate),
+                    // Two objects may have one name.
+                    Entry::Occupied(mut known) if candidate.weakness() < known.get().weakness() => _ = known.insert(candidate),
+                    Entry::Occupied(_) => {}
                 }
             }
         }
@@ -227,7 +223,7 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
     }
 
     /// The accesses of a class line by line, in the order of the program.
-    fn on_lines(&mut self, class: usize) -> Rc<[OnLine<'a>]> {
+    fn on_lines(&mut self, class: usize) -> Rc<OnLines<'a>> {
         if let Some(known) = self.on_lines.get(&class) {
             return known.clone();
         }
@@ -239,7 +235,7 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
             on_line.count += 1;
             on_line.is_of_many &= is_of_many;
         }
-        let lines: Rc<[OnLine<'a>]> = lines.into_values().collect();
+        let lines = Rc::new(OnLines::new(lines.into_values().collect()));
         self.on_lines.insert(class, lines.clone());
         lines
     }
@@ -257,10 +253,11 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
         functions
     }
 
-    /// The name of a whole object.
-    fn whole(&mut self, location: Location) -> Rc<str> {
-        let names = &self.names;
-        self.wholes.entry(location.object).or_insert_with(|| names.whole(location).into()).clone()
+    /// The number of a whole object's name.
+    fn whole(&mut self, location: Location) -> u32 {
+        let (names, wholes) = (&self.names, &mut self.wholes);
+        let number = || wholes.insert_full(names.whole(location)).0 as u32;
+        *self.whole_numbers.entry(location.object).or_insert_with(number)
     }
 
     /// The number of a site's file, function and line.
@@ -381,31 +378,29 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
         let location = shared_location(self.facts, key, other_key);
         let whole = self.whole(location);
         let (ones, others) = (self.by_function(left), self.by_function(right));
+        let is_one = left == right;
+        if !matches!(why, Why::Threads(_)) && self.refuted.count_all((whole, reason_of(why)), (&ones, &others), is_one, more) {
+            return;
+        }
         let mut more = more;
         for (function, (number, one)) in ones.iter() {
             for (other_function, (other_number, other)) in others.iter() {
-                let count = match left == right {
+                let count = match is_one {
                     true if function == other_function => number * (number + 1) / 2,
                     true if function > other_function => continue,
                     _ => number * other_number,
                 } + std::mem::take(&mut more);
-                // The order that is spoken of is that of these threads: what is alike overlaps with the same others, perhaps for other reasons.
-                let why = match (why, self.orders.overlap(one.points, other.points)) {
-                    (Why::Threads(_), Overlap::None(Some(order))) if order != OrderReason::SameThread => Why::Threads(order),
-                    (why, _) => why,
+                let why = match why {
+                    // The order that is spoken of is that of these threads: what is alike overlaps with the same others, perhaps for other reasons.
+                    Why::Threads(_) => match self.orders.overlap(one.points, other.points) {
+                        Overlap::None(Some(order)) if order != OrderReason::SameThread => Why::Threads(order),
+                        _ => why,
+                    },
+                    why => why,
                 };
                 let reason = reason_of(why);
                 let pair = (*function.min(other_function), *function.max(other_function));
-                if let Some(group) = self.refuted.get_mut(&(whole.clone(), reason, pair)) {
-                    group.count += count;
-                    continue;
-                }
-                let groups = self.groups.entry((whole.clone(), reason)).or_insert((0, pair));
-                groups.0 += 1;
-                if groups.0 > MOST_GROUPS
-                    && let Some(group) = self.refuted.get_mut(&(whole.clone(), reason, groups.1))
-                {
-                    group.count += count;
+                if self.refuted.count((whole, reason), pair, count) {
                     continue;
                 }
                 let points = self.some_points(one, other);
@@ -416,8 +411,9 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
                 let object = self.names.object(location, key.size.min(WHOLE), one).0;
                 let detail = self.detail(why, &object, &ends);
                 ends.dedup_by(|later, earlier| later.line() == earlier.line());
-                let group = RefutedGroup { object, whole: whole.to_string(), reason, detail, count: 0, ends };
-                self.refuted.insert((whole.clone(), reason, pair), Group { count, group });
+                let name = self.wholes[whole as usize].clone();
+                let group = RefutedGroup { object, whole: name, reason, detail, count, ends };
+                self.refuted.add((whole, reason), pair, group);
             }
         }
     }
@@ -431,7 +427,7 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
     }
 
     /// What is held at how many of the accesses that others may meet.
-    fn protection(&self, object: AbstractObjectId, shared: &BTreeSet<usize>) -> Option<Protection> {
+    fn protection(&self, object: AbstractObjectId, shared: &[usize]) -> Option<Protection> {
         let mut sites: FxHashMap<SiteId, Option<BTreeSet<String>>> = FxHashMap::default();
         for class in shared {
             let (key, class) = self.class(*class);
