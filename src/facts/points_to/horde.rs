@@ -1,6 +1,6 @@
 //! Hordes: pointers of which the analysis has lost track.
 //!
-//! # Definition   A node whose set has more than a few hundred locations joins the *horde* of its type (`typed`): one node for all of them. A horde points to whole objects. What is
+//! # Definition   Once all sets together have taken some millions of members, a node whose set has more than a few hundred locations, or more than some tens if it is typed, joins the *horde* of its type (`typed`): one node for all of them. A horde points to whole objects. What is
 //!                stored through hordes is kept once, by form of access, for all of their objects, which *draw* from there (`pool`); what is loaded through them is read from all that is kept in those, by form.
 //! # Theorem      The solution contains that of the constraints as they are defined (`mod`): nodes that become one hold the union of what they held. So a pointer is either told
 //!                apart, with a set of bounded size, or one of a few hordes: sets grow with the number of nodes, not with the number of nodes times the number of objects; and the accesses through a

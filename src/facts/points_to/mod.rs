@@ -15,7 +15,7 @@
 //!                5. Only functions found reachable are looked at.  6. A load sees what was stored with a type that C lets it read (`AliasType`,
 //!                `declared`), and members are addressed in what can hold them; a copy of a fixed number of bytes into something declared forgets types, all others
 //!                keep them (`copy`). A call through a pointer reaches functions that fit it (`call`).  7. In large programs memory has the type it is allocated as (`allocation`).
-//!                8. Pointers to very many places share what is stored, loaded and copied through them (`crowd`, `pool`), and in large programs are believed what their types say (`typed`).
+//!                8. Pointers to very many places share what is stored, loaded and copied through them (`crowd`, `pool`), and in large programs are believed what their types say (`typed`, `signature`); those of which track is lost become one for each type (`horde`).
 
 mod access;
 mod allocation;
