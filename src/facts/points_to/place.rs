@@ -136,13 +136,18 @@ pub(super) fn result_of(program: &Program, function: &Function) -> Option<DebugT
     }
 }
 
-/// The types of a member that is accessed so: of all structures of its name, for files may call different ones alike.
+/// The types of a member that is accessed so: of all structures of its name, for files may call different ones alike; none if one of them has no such member.
 pub(super) fn members_of_alias(program: &Program, declarations: &Declarations<'_>, alias: AliasTypeId) -> Vec<DebugTypeId> {
     let mut found = Vec::new();
     if let AliasType::Member { structure, offset, .. } = &program.alias_types[alias] {
         let tag = structure.strip_prefix("struct.").unwrap_or(structure);
         for ty in declarations.named(tag) {
-            types_at(program, *ty, *offset, &mut found);
+            let mut of_one = Vec::new();
+            types_at(program, *ty, *offset, &mut of_one);
+            if of_one.is_empty() {
+                return Vec::new();
+            }
+            found.extend(of_one);
         }
     }
     found

@@ -5,7 +5,7 @@
 //!                not known is taken as anything; one that is kept as `void *`, or as a number, is not taken as anything else by that.
 //! # Theorem      C gives a meaning only to calls through a pointer to a type that is like the function's own (C17 6.5.2.2p9), but programs cast: `free_member = (void (*)(void *))free_node`. Most casts stand where a function is
 //!                named, or a pointer of a known type is written. That there are no others (through `void *`, say) C does not say, so that signatures are types of pointers like others (`typed`), and believed where all else is lost.
-//! # Paper        Type-based control-flow integrity, where the same is enforced as programs run: Tice et al. 2014, who found the same casts.
+//! # Paper        Type-based control-flow integrity, where the same is enforced as programs run: Tice et al. 2014.
 //! # Deviations   Structures of one name are one. A pointer to a function among the parameters is like every other.
 
 use rustc_hash::{FxHashMap, FxHashSet};
