@@ -18,7 +18,9 @@ pub use call_graph::{CallEdge, CallGraph, CallKind};
 pub use escape::Escape;
 pub use freshness::{Fresh, Freshness, PublicationsId};
 pub use own::Own;
-pub use points_to::{AbstractObject, AbstractObjectId, AbstractObjectKind, Location, Offset, PointeesId, PointsTo, Statistics};
+pub use points_to::{
+    AbstractObject, AbstractObjectId, AbstractObjectKind, Location, Offset, Origin, PointeesId, PointsTo, Statistics,
+};
 pub use threads::{ActivationId, JoinedThreads, OrderReason, PhaseId, Relation, Stage, ThreadId, ThreadKind, Threads};
 pub use values::{Definitions, Gap, Knowledge, Shape, TermId, Valuation, Values};
 

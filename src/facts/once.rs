@@ -129,7 +129,7 @@ impl<'a> Once<'a> {
                 let home = self.program.functions[*function].blocks.position(defines);
                 home.is_some_and(|home| self.is_once(*function, home))
             }
-            AbstractObjectKind::Heap { site, callers } => {
+            AbstractObjectKind::Heap { site, callers, .. } => {
                 let chain: Vec<SiteId> = std::iter::once(*site).chain(callers.iter().copied()).collect();
                 let (outermost, wrapped) = chain.split_last().expect("the allocation itself is in the chain");
                 // A wrapper allocates at most once for each of its calls.

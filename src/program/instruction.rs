@@ -55,6 +55,8 @@ pub enum Operation {
         in_bounds: bool,
         /// The base is used as a pointer to a structure of this name: a member of it, or one of an array of them, is addressed.
         structure: Option<StructureId>,
+        /// What is addressed. The machine does not look at it.
+        target: OffsetTarget,
     },
     /// The part of an aggregate at a byte offset, as the type of the result.
     ExtractBytes {
@@ -217,6 +219,24 @@ pub struct OffsetTerm {
     /// The elements of the array that is indexed, where it lies inside a struct and other members follow it: C lets the index reach no
     /// further. The machine does not look at it.
     pub count: Option<u64>,
+}
+
+/// What an [`Operation::Offset`] addresses, as far as its types tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum OffsetTarget {
+    /// Something in the array that the base points into, if it points into one.
+    #[default]
+    Moved,
+    /// A member of a structure.
+    Member,
+    /// An element of an array that is a member of a structure: so many bytes of the array lie before the base and the constant, and behind them; C
+    /// lets arithmetic reach no further (C17 6.5.6p8). A structure's last member may be longer than its type says: [`OffsetTarget::OPEN`].
+    Array { before: u32, after: u32, element: u32 },
+}
+
+impl OffsetTarget {
+    /// As many bytes as there are.
+    pub const OPEN: u32 = 1 << 31;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -70,6 +70,8 @@ pub struct Program {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Structure {
     pub name: String,
+    /// In bytes, where it is known: files have structures of one name that differ.
+    pub size: Option<u64>,
     /// A linker may have made one of several structures that look alike: the name stands for all structures of its size.
     pub is_merged: bool,
 }

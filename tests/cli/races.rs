@@ -289,3 +289,42 @@ int main(void) {
     let run = scratch.lockcheck(&["--no-explore", "--check", "race", "list.c", "jobs.c"]).expect(1);
     assert!(run.stdout.contains("possible data race on hits"), "{}", run.stdout);
 }
+
+/// Programs overlay structures that begin alike: a table of one is searched as a table of the other.
+#[test]
+fn what_begins_alike_is_used_as_the_other() {
+    let source = |narrow: &str| {
+        format!(
+            r#"
+#include <pthread.h>
+struct wide {{ long id; void (*run)(void); void *data; long size; }};
+struct narrow {{ {narrow} }};
+static int hits;
+static void count(void) {{ hits++; }}
+static void nothing(void) {{}}
+static const struct wide table[] = {{{{1, nothing, 0, 8}}, {{2, count, 0, 8}}}};
+static const struct wide *find_wide(long id) {{ return &table[id - 1]; }}
+typedef const struct narrow *(*finder)(long);
+static void *worker(void *find) {{
+    const struct narrow *found = ((finder)find)(2);
+    found->run();
+    return 0;
+}}
+int main(void) {{
+    pthread_t one, two;
+    pthread_create(&one, 0, worker, (void *)find_wide);
+    pthread_create(&two, 0, worker, (void *)find_wide);
+    pthread_join(one, 0);
+    pthread_join(two, 0);
+    return 0;
+}}
+"#
+        )
+    };
+    let scratch = Scratch::new();
+    for narrow in ["long id; void (*run)(void); void *data;", "long id; void (*run)(void);"] {
+        scratch.write("prog.c", &source(narrow));
+        let run = scratch.lockcheck(&["--no-explore", "--check", "race", "prog.c"]).expect(1);
+        assert!(run.stdout.contains("possible data race on hits"), "{}", run.stdout);
+    }
+}

@@ -132,6 +132,83 @@ b0:
     }
 }
 
+/// Files have structures of one name that differ: they are told apart by their size.
+#[test]
+fn structures_of_one_name_and_different_sizes_are_two() {
+    let more = r#"
+type t9 size 24 struct "conn" {"self" 0 64 type t10, "head" 64 64 type t10, "tail" 128 64 type t10}
+type t10 size 8 pointer type t9
+structure c2 "conn" size 16
+structure c3 "conn" size 24
+variable v3 "conn" type t10
+"#;
+    let body = r#"
+function @main "main" (%0: i64, %1: i1) returns i32 {
+  binding v0 is %2
+  binding v3 is %3
+b0:
+  %2: ptr = call @malloc(i64 16) !s0
+  %3: ptr = call @malloc(i64 24) !s1
+  %4: ptr = select %1, %2, %3 !s2
+  %5: ptr = offset in_bounds %4, 8 in c2 !s3
+  %6: ptr = offset in_bounds %4, 8 in c3 !s4
+  %7: ptr = offset in_bounds %4, 8 in c0 !s5
+  return i32 0 !s6
+}"#;
+    let program = program(&format!("{TYPES}{more}{body}"));
+    let expected = [(5, "heap-s0+8"), (6, "heap-s1+8"), (7, "heap-s0+8 heap-s1+8")];
+    expect_of(&program, &of_large(&program), &expected.map(|(register, set)| ("main", register, set)));
+}
+
+/// The parameter that memory is passed for says what it is, where nothing else does; and a structure that ends with an array without a length is as long as it is made.
+#[test]
+fn memory_is_what_it_is_passed_for() {
+    let body = |size: &str, callee: &str| {
+        format!(
+            r#"{TYPES}
+type t9 size 16 struct "open" {{"count" 0 64 type t8, "tail" 128 0 type t10}}
+type t10 size 0 array type t4
+type t11 size 8 pointer type t9
+variable v3 "open" type t11
+variable v4 "item" type t3
+function @as_conn "as_conn" (%0: ptr) returns void {{
+  binding v0 is %0
+b0:
+  return !s0
+}}
+function @as_open "as_open" (%0: ptr) returns void {{
+  binding v3 is %0
+b0:
+  return !s1
+}}
+function @as_both "as_both" (%0: ptr, %1: ptr) returns void {{
+  binding v0 is %0
+  binding v4 is %1
+b0:
+  return !s2
+}}
+function @main "main" (%0: i64, %1: i1) returns i32 {{
+b0:
+  %2: ptr = call @malloc({size}) !s3
+  {callee} !s4
+  %3: ptr = select %1, %2, global @long !s5
+  %4: ptr = offset in_bounds %3, 8 in c1 !s6
+  return i32 0 !s7
+}}"#
+        )
+    };
+    for (size, callee, set) in [
+        ("i64 16", "call @as_conn(%2)", "long+8"),
+        ("i64 40", "call @as_conn(%2)", "heap-s3+8 long+8"),
+        ("%0", "call @as_open(%2)", "long+8"),
+        ("i64 8", "call @as_open(%2)", "heap-s3+8 long+8"),
+        ("i64 48", "call @as_both(%2, %2)", "heap-s3+8 long+8"),
+    ] {
+        let program = program(&body(size, callee));
+        expect_of(&program, &of_large(&program), &[("main", 4, set)]);
+    }
+}
+
 /// A wrapper that never asks for nothing asks for what it is told to; one that asks for more, for more.
 #[test]
 fn sizes_pass_through_wrappers() {

@@ -7,7 +7,7 @@ use lockcheck::explore::machine::{Event, EventKind, Machine, Observer};
 use lockcheck::explore::memory::ObjectKind;
 use lockcheck::explore::thread_id::ThreadId;
 use lockcheck::explore::value::{ObjectId, Pointer, ScalarValue, Value};
-use lockcheck::facts::{AbstractObjectId, AbstractObjectKind, CallKind, Escape, PointsTo};
+use lockcheck::facts::{AbstractObjectId, AbstractObjectKind, CallKind, Escape, Origin, PointsTo};
 use lockcheck::models::{BoundModels, Effect, FunctionModel};
 use lockcheck::program::{Callee, FunctionId, Instruction, Operand, Operation, Program, SiteId};
 
@@ -47,7 +47,9 @@ pub struct Contained<'p> {
     /// The active functions of each thread and the sites that called them, outermost first.
     stacks: BTreeMap<ThreadId, Vec<(FunctionId, Option<SiteId>)>>,
     /// What each heap object is called.
-    heap: BTreeMap<ObjectId, Option<AbstractObjectId>>,
+    heap: BTreeMap<ObjectId, Vec<AbstractObjectId>>,
+    /// Who is running.
+    running: ThreadId,
     seen_objects: u32,
     edges: BTreeSet<(SiteId, FunctionId)>,
     /// Routines that run later than the call that registers them.
@@ -75,11 +77,17 @@ impl<'p> Contained<'p> {
             instructions,
             stacks: BTreeMap::new(),
             heap: BTreeMap::new(),
+            running: ThreadId(0),
             seen_objects: 0,
             edges,
             checked: Checked::default(),
             complaints: BTreeSet::new(),
         }
+    }
+
+    /// Of what a thread does.
+    fn origin(&self, thread: ThreadId) -> Origin {
+        origin_of(thread, &self.stacks)
     }
 
     /// Heap objects are named by the calls that are active when they are made.
@@ -94,7 +102,7 @@ impl<'p> Contained<'p> {
                     let call_site = call_site.filter(|site| is_call(*site, function));
                     (call_site, at.checked_sub(1).map_or(function, |below| stack[below].0))
                 });
-                let name = self.points_to.heap_object(site, self.program.sites[site].function, calls);
+                let name = self.points_to.heap_objects(site, self.program.sites[site].function, calls, self.origin(thread));
                 self.heap.insert(id, name);
             }
         }
@@ -109,19 +117,19 @@ impl<'p> Contained<'p> {
             ObjectKind::ThreadLocal { global, .. } => of_kind(AbstractObjectKind::ThreadLocal(global)),
             ObjectKind::Function(function) => of_kind(AbstractObjectKind::Function(function)),
             ObjectKind::Block(function, block) => of_kind(AbstractObjectKind::Label(function, block)),
-            ObjectKind::Heap { site: Some(_), .. } => self.heap.get(&object).copied().flatten().into_iter().collect(),
-            ObjectKind::Stack { site, .. } => self.stack_names(site),
+            ObjectKind::Heap { site: Some(_), .. } => self.heap.get(&object).cloned().unwrap_or_default(),
+            ObjectKind::Stack { site, thread, .. } => self.stack_names(site, self.origin(ThreadId(thread))),
             ObjectKind::Heap { site: None, .. } | ObjectKind::Internal(_) => return None,
         })
     }
 
-    fn stack_names(&self, site: SiteId) -> Vec<AbstractObjectId> {
+    fn stack_names(&self, site: SiteId, origin: Origin) -> Vec<AbstractObjectId> {
         let function = self.program.sites[site].function;
         let mut names = Vec::new();
         for instruction in self.instructions.get(&site).into_iter().flatten() {
             match (&instruction.operation, instruction.result) {
                 (Operation::StackAllocate { .. }, Some(register)) => {
-                    names.extend(self.points_to.object_of_kind(&AbstractObjectKind::StackSlot { function, register, site }));
+                    names.extend(self.points_to.stack_objects(function, register, site, origin));
                 }
                 (Operation::Call { .. }, _) => {
                     for (id, object) in self.points_to.objects() {
@@ -158,12 +166,23 @@ impl<'p> Contained<'p> {
         let Some(names) = self.names(machine, object) else { return true };
         let (base, size) = (machine.memory.object(object).base, machine.memory.object(object).size);
         let offset = pointer.address.checked_sub(base).filter(|offset| *offset <= size);
-        self.points_to.pointees(function, operand).any(|location| {
-            let is_there = offset.is_none_or(|offset| any_offset || location.offset.contains(offset));
-            names.contains(&location.object) && is_there
-                || self.points_to.object(location.object).kind == AbstractObjectKind::Unknown
+        let may_be = |name: AbstractObjectId| {
+            names.contains(&name)
+                || self.points_to.object(name).kind == AbstractObjectKind::Unknown
                     && names.iter().any(|name| self.points_to.is_escaped(*name))
-        })
+        };
+        // As far as it is told apart which thread it is.
+        let of_origins =
+            [self.origin(self.running), Origin::Any].map(|origin| self.points_to.objects_in(origin, function, operand));
+        let is_in_origin =
+            of_origins.iter().any(|objects| objects.as_ref().is_none_or(|objects| objects.iter().any(|one| may_be(*one))));
+        is_in_origin
+            && self.points_to.pointees(function, operand).any(|location| {
+                let is_there = offset.is_none_or(|offset| any_offset || location.offset.contains(offset));
+                names.contains(&location.object) && is_there
+                    || self.points_to.object(location.object).kind == AbstractObjectKind::Unknown
+                        && names.iter().any(|name| self.points_to.is_escaped(*name))
+            })
     }
 
     fn complain(&mut self, machine: &Machine<'_>, site: SiteId, what: &str, pointer: Option<Pointer>) {
@@ -192,6 +211,10 @@ impl<'p> Contained<'p> {
 
     fn access(&mut self, machine: &Machine<'_>, site: SiteId, address: Pointer, value: Option<&Value>, is_write: bool) {
         let function = self.program.sites[site].function;
+        let origin = self.origin(self.running);
+        if !self.points_to.may_run_in(function, origin) {
+            self.complain(machine, site, &format!("does not run in {origin:?}"), None);
+        }
         let Some(instructions) = self.instructions.get(&site) else { return };
         let (mut is_known, mut is_value_known, mut is_compared) = (false, true, false);
         for instruction in instructions {
@@ -277,6 +300,14 @@ impl<'p> Contained<'p> {
     }
 }
 
+/// The first thread is none that was created; all others begin with the outermost function on their stack.
+fn origin_of(thread: ThreadId, stacks: &BTreeMap<ThreadId, Vec<(FunctionId, Option<SiteId>)>>) -> Origin {
+    match stacks.get(&thread).and_then(|stack| stack.first()) {
+        Some((entry, _)) if thread != ThreadId(0) => Origin::Entry(*entry),
+        _ => Origin::First,
+    }
+}
+
 /// What a library function has just allocated: it is written before it is returned.
 fn is_made_at(machine: &Machine<'_>, address: Pointer, site: SiteId) -> bool {
     let object = address.object.map(|object| machine.memory.object(object).kind);
@@ -286,6 +317,7 @@ fn is_made_at(machine: &Machine<'_>, address: Pointer, site: SiteId) -> bool {
 impl Observer for Contained<'_> {
     fn event(&mut self, machine: &Machine<'_>, event: &Event<'_>) {
         self.name_new_objects(machine, event.thread);
+        self.running = event.thread;
         match event.kind {
             EventKind::Call { function } => {
                 if let Some(site) = event.site {

@@ -28,7 +28,7 @@ pub fn show(program: &Program, points_to: &PointsTo, location: Location) -> Stri
     let object = match &points_to.object(location.object).kind {
         AbstractObjectKind::Global(global) | AbstractObjectKind::ThreadLocal(global) => program.globals[*global].name.clone(),
         AbstractObjectKind::StackSlot { register, .. } => format!("slot{}", usize::from(*register)),
-        AbstractObjectKind::Heap { site, callers } => {
+        AbstractObjectKind::Heap { site, callers, .. } => {
             let callers: String = callers.iter().map(|site| format!("<s{}", usize::from(*site))).collect();
             format!("heap-s{}{callers}", usize::from(*site))
         }

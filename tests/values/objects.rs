@@ -6,7 +6,7 @@ use lockcheck::explore::machine::{Event, EventKind, Machine};
 use lockcheck::explore::memory::ObjectKind;
 use lockcheck::explore::thread_id::ThreadId;
 use lockcheck::explore::value::ObjectId;
-use lockcheck::facts::{AbstractObjectId, AbstractObjectKind, Location, PointsTo, Position};
+use lockcheck::facts::{AbstractObjectId, AbstractObjectKind, Location, Origin, PointsTo, Position};
 use lockcheck::program::{FunctionId, Operation, Program, SiteId};
 
 pub struct Objects<'p> {
@@ -15,7 +15,7 @@ pub struct Objects<'p> {
     pub positions: BTreeMap<SiteId, Vec<Position>>,
     /// The active functions of each thread and the sites that called them, outermost first.
     stacks: BTreeMap<ThreadId, Vec<(FunctionId, Option<SiteId>)>>,
-    heap: BTreeMap<ObjectId, Option<AbstractObjectId>>,
+    heap: BTreeMap<ObjectId, Vec<AbstractObjectId>>,
     seen: u32,
 }
 
@@ -45,7 +45,8 @@ impl<'p> Objects<'p> {
                     let call_site = call_site.filter(|site| is_call(*site, function));
                     (call_site, at.checked_sub(1).map_or(function, |below| stack[below].0))
                 });
-                let name = self.points_to.heap_object(site, self.program.sites[site].function, calls);
+                let origin = self.origin(event.thread);
+                let name = self.points_to.heap_objects(site, self.program.sites[site].function, calls, origin);
                 self.heap.insert(id, name);
             }
         }
@@ -72,24 +73,31 @@ impl<'p> Objects<'p> {
         Some(match machine.memory.object(object).kind {
             ObjectKind::Global(global) => of_kind(AbstractObjectKind::Global(global)),
             ObjectKind::ThreadLocal { global, .. } => of_kind(AbstractObjectKind::ThreadLocal(global)),
-            ObjectKind::Heap { site: Some(_), .. } => self.heap.get(&object).copied().flatten().into_iter().collect(),
-            ObjectKind::Stack { site, .. } => self.stack_names(site)?,
+            ObjectKind::Heap { site: Some(_), .. } => self.heap.get(&object).cloned().unwrap_or_default(),
+            ObjectKind::Stack { site, thread, .. } => self.stack_names(site, self.origin(ThreadId(thread)))?,
             ObjectKind::Function(_) | ObjectKind::Block(..) | ObjectKind::Heap { site: None, .. } | ObjectKind::Internal(_) => {
                 return None;
             }
         })
     }
 
+    /// Of what a thread does: it begins with the outermost function on its stack.
+    fn origin(&self, thread: ThreadId) -> Origin {
+        match self.stacks.get(&thread).and_then(|stack| stack.first()) {
+            Some((entry, _)) if thread != ThreadId(0) => Origin::Entry(*entry),
+            _ => Origin::First,
+        }
+    }
+
     /// The areas of variadic arguments are named by nobody.
-    fn stack_names(&self, site: SiteId) -> Option<Vec<AbstractObjectId>> {
+    fn stack_names(&self, site: SiteId, origin: Origin) -> Option<Vec<AbstractObjectId>> {
         let mut names = Vec::new();
         for at in self.positions.get(&site).into_iter().flatten() {
             let block = &self.program.functions[at.function].blocks[at.block];
             let Some(instruction) = block.instructions.get(at.index) else { continue };
             match (&instruction.operation, instruction.result) {
                 (Operation::StackAllocate { .. }, Some(register)) => {
-                    let kind = AbstractObjectKind::StackSlot { function: at.function, register, site };
-                    names.extend(self.points_to.object_of_kind(&kind));
+                    names.extend(self.points_to.stack_objects(at.function, register, site, origin));
                 }
                 (Operation::Call { .. }, _) => {
                     let copies = self.points_to.objects().filter(|(_, object)| match object.kind {

@@ -20,6 +20,7 @@ mod listed;
 pub(in crate::engines) mod names;
 mod on_lines;
 pub(in crate::engines) mod order;
+mod origins;
 mod pairs;
 pub(in crate::engines) mod reach;
 mod record;

@@ -105,7 +105,7 @@ impl<'a, 'p> Names<'a, 'p> {
             AbstractObjectKind::Global(global) | AbstractObjectKind::ThreadLocal(global) => {
                 self.program.globals[*global].source_name.clone()
             }
-            AbstractObjectKind::StackSlot { function, register, site } => match self.variable(*function, *register) {
+            AbstractObjectKind::StackSlot { function, register, site, .. } => match self.variable(*function, *register) {
                 Some(variable) => variable.name.clone(),
                 None => format!("a local{}", self.at(*site)),
             },

@@ -9,8 +9,9 @@ use rustc_hash::FxHashMap;
 use typed_index_collections::TiVec;
 
 use super::order::{Orders, Point, PointSetId};
+use super::origins;
 use crate::facts::{Facts, PhaseId, Stage, ThreadId};
-use crate::program::{BlockId, SiteId};
+use crate::program::{BlockId, FunctionId, SiteId};
 use crate::thread_pds::holding::{AccessState, Tabulation};
 use crate::thread_pds::holding::{ContextId, Edge, Standing};
 
@@ -118,6 +119,8 @@ pub(super) fn steps(facts: &Facts<'_>, tabulation: &Tabulation<'_, '_>, thread: 
             open.push_back(node);
         }
     }
+    let mut known: FxHashMap<FunctionId, bool> = FxHashMap::default();
+    let mut may_run = |function| *known.entry(function).or_insert_with(|| origins::may_run(facts, thread, function));
     while let Some(node) = open.pop_front() {
         order.push(node);
         for Edge { site, callee, phase } in &contexts[node.0].callees {
@@ -125,7 +128,7 @@ pub(super) fn steps(facts: &Facts<'_>, tabulation: &Tabulation<'_, '_>, thread: 
                 Standing::Activation(_) | Standing::Lost => (*callee, None),
                 Standing::AsCaller => (*callee, phase.or(node.1)),
             };
-            if !steps.contains_key(&next) {
+            if !steps.contains_key(&next) && may_run(contexts[*callee].key.function) {
                 steps.insert(next, Some((node, *site)));
                 open.push_back(next);
             }

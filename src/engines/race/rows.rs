@@ -12,13 +12,14 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::arguments::Arguments;
 use super::order::{Orders, PointSetId};
+use super::origins::{Origins, origin};
 use super::reach::Reach;
 use super::record::SharedLocations;
 use super::result::RaceOptions;
 use super::spans::{Spans, Within};
 use crate::deadline::OutOfTime;
 use crate::facts::accesses::Action;
-use crate::facts::{AbstractObjectKind, Facts, Fresh, Location, Manner, MemoryAccess, Position, ThreadId};
+use crate::facts::{AbstractObjectKind, Facts, Fresh, Location, Manner, MemoryAccess, Origin, Position, ThreadId};
 use crate::locks::LocksetId;
 use crate::program::{FunctionId, Program, SiteId};
 use crate::thread_pds::holding::{AccessState, ContextId, Tabulation};
@@ -64,6 +65,8 @@ impl Rows {
         let mut rows = Rows { all: Vec::new(), sets: IndexSet::default() };
         let spans = Spans::new(program);
         let mut shared = SharedLocations::default();
+        let origins = Origins::default();
+        let of_thread: Vec<Option<Origin>> = facts.threads.threads().map(|(thread, _)| origin(facts, thread)).collect();
         for (position, states_here) in by_position(tabulation, states) {
             options.deadline.check()?;
             let Position { function, block, index } = position;
@@ -78,6 +81,7 @@ impl Rows {
                     continue;
                 }
                 let decided = arguments.ambiguous(program, facts, function, access);
+                let by_origin = origins.of(facts, function, access);
                 let choices = decided.as_ref().map(|decided| {
                     let nodes = states_here.iter().flat_map(|number| {
                         let state = &states[*number];
@@ -89,17 +93,24 @@ impl Rows {
                 });
                 let mut of_choice: FxHashMap<Vec<bool>, Rc<[RowSide]>> = FxHashMap::default();
                 let span = spans.of(function, access);
-                // Where callers decide on the object, each object has its own threads.
-                for locations in locations.chunk_by(|one, other| decided.is_none() || one.object == other.object) {
+                // Where callers or the thread decide on the object, each object has its own threads.
+                let is_one = decided.is_none() && by_origin.is_none();
+                for locations in locations.chunk_by(|one, other| is_one || one.object == other.object) {
                     let object = locations[0].object;
-                    let sides = match &decided {
-                        Some(decided) => {
-                            let excluding = arguments.excluding(decided, choices.as_deref().unwrap_or_default(), object);
-                            let excluded = |thread, context| arguments.exclude(thread, context, decided, object);
-                            let found = || sides(tabulation, (reach, orders), here, Some(&excluded));
-                            of_choice.entry(excluding).or_insert_with(found).clone()
+                    let sides = if is_one {
+                        of_all.get_or_insert_with(|| sides(tabulation, (reach, orders), here, None)).clone()
+                    } else {
+                        let mut excluding: Vec<bool> = Vec::new();
+                        excluding.extend(by_origin.iter().flat_map(|by_origin| by_origin.excluding(object)));
+                        if let Some(decided) = &decided {
+                            excluding.extend(arguments.excluding(decided, choices.as_deref().unwrap_or_default(), object));
                         }
-                        None => of_all.get_or_insert_with(|| sides(tabulation, (reach, orders), here, None)).clone(),
+                        let is_excluded = |thread: ThreadId, context| {
+                            by_origin.as_ref().is_some_and(|by_origin| by_origin.excludes(of_thread[thread.index()], object))
+                                || decided.as_ref().is_some_and(|decided| arguments.exclude(thread, context, decided, object))
+                        };
+                        let found = || sides(tabulation, (reach, orders), here, Some(&is_excluded));
+                        of_choice.entry(excluding).or_insert_with(found).clone()
                     };
                     if sides.is_empty() {
                         continue;

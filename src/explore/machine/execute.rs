@@ -25,7 +25,7 @@ impl<'p> Turn<'_, 'p> {
             Operation::Select { condition, when_true, when_false } => {
                 evaluate::select(self.operand(*condition), self.operand(*when_true), self.operand(*when_false))?
             }
-            Operation::Offset { base, constant, terms, in_bounds: _, structure: _ } => {
+            Operation::Offset { base, constant, terms, in_bounds: _, structure: _, target: _ } => {
                 let terms = terms.iter().map(|term| (self.operand(term.index), term.stride));
                 evaluate::offset(&self.machine.memory, self.operand(*base), *constant, terms)?
             }

@@ -19,11 +19,13 @@ impl Solver<'_> {
         let least = u64::from(form.width.min(self.pointer_bytes));
         for location in delta.iter() {
             let (object, class) = self.locations.get(location);
+            let class = self.locations.room(location).accessible(class, form.width.into());
             let ty = self.objects[object.index()].ty;
             if !self.is_accessible(object, class, least) || self.is_without_pointers(object) {
                 continue;
             }
-            if ty.is_none_or(|ty| self.declarations.may_hold(ty, form.alias, class.only())) {
+            let is_declared = self.objects[object.index()].has_declared_type();
+            if ty.is_none_or(|ty| self.declarations.may_hold(ty, form.alias, class.only(), is_declared)) {
                 act(self, object, class);
             } else {
                 self.is_not_held(object);

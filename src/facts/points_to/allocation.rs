@@ -1,8 +1,8 @@
 //! Allocations: how many bytes, and as what.
 //!
 //! # Definition   The calls of a context (`context`) pass a number, or a multiple of one, on to the allocation. The memory *is allocated as* a structure when the functions
-//!                of these calls use the pointer that is returned to them as one to this structure alone (the variable it is assigned to, the member it is stored in, there
-//!                or after it was stored and loaded again), and the size is that of one or more such structures.
+//!                of these calls use the pointer that is returned to them as one to this structure alone (the variable it is assigned to, the member it is stored in, or else the
+//!                parameter that it is passed for; there or after it was stored and loaded again), and the size is that of one or more such structures, or the structure ends with an array without a length.
 //! # Theorem      An allocation has at most the size that is found for its context. That memory which is allocated as a structure holds such structures and
 //!                nothing else is what almost every program does, and not what C demands: where it matters, the program rests on the
 //!                assumption `typed-allocation`.
@@ -11,17 +11,18 @@
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use typed_index_collections::TiVec;
 
 use super::call::Call;
-use super::declared::{Declarations, structure_pointed_to};
+use super::declared::{Declarations, goes_on, structure_pointed_to};
 use super::location::Class;
 use super::object::{AbstractObject, AbstractObjectKind};
 use super::solve::Solver;
 use crate::models::SizeSource;
 use crate::program::describe::{pointee, resolve};
 use crate::program::{
-    AliasType, BinaryOp, Constant, DebugType, DebugTypeId, DebugTypeKind, Function, Instruction, Operand, Operation, Program,
-    RegisterId, SiteId,
+    AliasType, BinaryOp, Callee, Constant, DebugType, DebugTypeId, DebugTypeKind, Function, FunctionId, Instruction, Operand,
+    Operation, Parameter, Program, RegisterId, SiteId,
 };
 
 /// What allocated memory is taken to hold.
@@ -68,6 +69,11 @@ impl Amount {
         }
     }
 
+    /// Whether so many bytes fit into it, or may do so.
+    fn may_reach(self, size: u64) -> bool {
+        if let Amount::AtMost(amount) = self { amount >= size } else { true }
+    }
+
     /// Whether one or more things of this size fill it.
     fn is_filled_by(self, size: u64) -> bool {
         match self {
@@ -89,9 +95,11 @@ pub(super) struct Allocations {
 impl Allocations {
     pub fn of<'p>(program: &'p Program, structures: &Declarations<'p>, allocated: Allocated) -> Allocations {
         let mut found = Allocations { passed: FxHashMap::default(), used_as: FxHashMap::default(), allocated };
+        let taken: TiVec<FunctionId, Vec<Option<DebugTypeId>>> =
+            program.functions.iter().map(|one| taken(program, one)).collect();
         for function in &program.functions {
             let body = Text::of(program, function);
-            let uses = Uses::of(&body, structures);
+            let uses = Uses::of(&body, structures, &taken);
             for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
                 let Operation::Call { arguments, .. } = &instruction.operation else { continue };
                 let passed: Vec<Passed> = arguments.iter().map(|argument| body.passed(argument.value)).collect();
@@ -128,7 +136,10 @@ impl Allocations {
         let mut said = sites.iter().filter_map(|site| self.used_as.get(site));
         let mut candidates = said.next()?.clone();
         said.for_each(|used| candidates.retain(|one| used.iter().any(|other| is_same(program, *one, *other))));
-        candidates.retain(|one| amount.is_filled_by(program.debug_types[*one].size));
+        candidates.retain(|one| {
+            let size = program.debug_types[*one].size;
+            amount.is_filled_by(size) || goes_on(program, *one) && amount.may_reach(size)
+        });
         let first = *candidates.first()?;
         candidates.iter().all(|other| is_same(program, first, *other)).then_some(first)
     }
@@ -256,16 +267,30 @@ type Use = SmallVec<[DebugTypeId; 1]>;
 /// By register; `None` where nothing is said.
 struct Uses(Vec<Option<Use>>);
 
+/// The structures that the parameters of a function point to, as they are declared.
+fn taken(program: &Program, function: &Function) -> Vec<Option<DebugTypeId>> {
+    let declared = |parameter: &Parameter| {
+        let mut bindings = function.bindings.iter().filter(|binding| !binding.is_address);
+        let own = bindings.find(|binding| binding.value == Operand::Register(parameter.register))?;
+        structure_behind(program, program.variables[own.variable].ty)
+    };
+    function.parameters.iter().map(|parameter| declared(parameter).filter(|_| parameter.by_value.is_none())).collect()
+}
+
+/// The structure that a pointer of this type points to.
+fn structure_behind(program: &Program, ty: Option<DebugTypeId>) -> Option<DebugTypeId> {
+    let (id, content) = resolve(program, pointee(program, ty?)?)?;
+    matches!(&content.kind, DebugTypeKind::Struct { .. }).then_some(id)
+}
+
 impl Uses {
-    fn of<'p>(text: &Text<'p>, structures: &Declarations<'p>) -> Uses {
+    fn of<'p>(text: &Text<'p>, structures: &Declarations<'p>, taken: &TiVec<FunctionId, Vec<Option<DebugTypeId>>>) -> Uses {
         let (program, function) = (text.program, text.function);
         let mut uses = Uses(vec![None; function.registers.len()]);
+        // What is said where nothing else is: functions may take what their structure begins with.
+        let mut passed = Uses(vec![None; function.registers.len()]);
         for binding in function.bindings.iter().filter(|binding| !binding.is_address) {
-            let to =
-                program.variables[binding.variable].ty.and_then(|ty| pointee(program, ty)).and_then(|to| resolve(program, to));
-            if let Some((id, content)) = to
-                && matches!(&content.kind, DebugTypeKind::Struct { .. })
-            {
+            if let Some(id) = structure_behind(program, program.variables[binding.variable].ty) {
                 uses.add(program, binding.value, &[id]);
             }
         }
@@ -281,10 +306,16 @@ impl Uses {
                         uses.add(program, *value, structures.named(name));
                     }
                 }
+                Operation::Call { callee: Callee::Direct(callee), arguments, .. } => {
+                    for (argument, taken) in arguments.iter().zip(&taken[*callee]) {
+                        taken.iter().for_each(|id| passed.add(program, argument.value, &[*id]));
+                    }
+                }
                 // Nothing else tells what a pointer points to.
                 _ => {}
             }
         }
+        uses.0.iter_mut().zip(passed.0).for_each(|(used, passed)| *used = used.take().or(passed));
         uses.through_memory(text, instructions());
         uses
     }
@@ -344,7 +375,8 @@ impl Solver<'_> {
         let size = if let Amount::AtMost(size) = amount { Some(size) } else { None };
         // What `malloc` promises at least.
         let align = u64::from(self.pointer_bytes);
-        AbstractObject { kind: AbstractObjectKind::Heap { site: call.site, callers }, size, align, ty, element: None }
+        let origin = self.contexts.origin(call.context);
+        AbstractObject { kind: AbstractObjectKind::Heap { site: call.site, callers, origin }, size, align, ty, element: None }
     }
 
     /// The call returns what it allocates.

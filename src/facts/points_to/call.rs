@@ -9,6 +9,7 @@ use super::context::ContextId;
 use super::graph::{Constraint, NodeId};
 use super::location::Class;
 use super::object::{AbstractObject, AbstractObjectKind};
+use super::origin::Origin;
 use super::solve::{Solver, UNKNOWN};
 use super::typed::Pointed;
 use crate::facts::call_graph::{CallEdge, CallKind};
@@ -241,7 +242,7 @@ impl Solver<'_> {
             return;
         }
         self.edges.insert(CallEdge { caller: None, site: None, callee, kind: CallKind::Outside });
-        let context = self.reach(callee);
+        let context = self.reach(callee, Origin::Any);
         for parameter in &function.parameters {
             let register = self.register(context, parameter.register);
             if program.layout.store_bytes(function.registers[parameter.register].ty) >= self.pointer_bytes.into() {
@@ -260,7 +261,9 @@ impl Solver<'_> {
             return;
         }
         self.edges.insert(CallEdge { caller: None, site: None, callee: entry, kind });
-        let context = self.reach(entry);
+        // What runs when the process ends, runs in the thread that ends it.
+        let origin = if kind == CallKind::Destructor { Origin::Any } else { Origin::First };
+        let context = self.reach(entry, origin);
         let arguments = self.holder(AbstractObject::new(AbstractObjectKind::Arguments), Class::ANY);
         self.store(Some(arguments), Some(arguments), self.pointer_bytes);
         for parameter in &function.parameters {

@@ -3,11 +3,11 @@
 //! # Definition   A function is *told apart* if it has a body, no variadic arguments, gets or returns an address, is in no circle of direct calls, and has at most
 //!                [`SMALL`] instructions, or [`LARGE`] if it returns what an allocation, or a function of this kind, has returned to it. The context of its
 //!                activation is the site of its call, followed by the caller's context, cut after [`DEPTH`] sites. Activations of all other functions,
-//!                and those that no call instruction began (threads, callbacks, `main`), have the empty context.
+//!                and those that no call instruction began (threads, callbacks, `main`), have the empty context. With each goes the origin of the activation (`origin`).
 //! # Theorem      Every activation of a run has one context, and what its registers hold is in the sets of that context's registers; so heap objects of one
 //!                allocation in different contexts are different.
 //! # Paper        Sharir, Pnueli 1981 (call strings); Smaragdakis, Kastrinis, Balatsouras 2014 for choosing the functions that are worth it.
-//! # Deviations   1. Stack slots are shared by the contexts of their function.  2. After [`MOST_REGISTERS`] new contexts are the empty one.
+//! # Deviations   1. Stack slots are shared by the contexts of their function and origin.  2. After [`MOST_REGISTERS`] new contexts are the empty one, of origin `Any`.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use typed_index_collections::TiVec;
@@ -15,6 +15,7 @@ use typed_index_collections::TiVec;
 use super::call::Call;
 use super::graph::NodeId;
 use super::object::Callers;
+use super::origin::Origin;
 use super::solve::Solver;
 use crate::facts::call_graph::CallKind;
 use crate::models::{AllocationResult, BoundModels, Effect};
@@ -38,6 +39,7 @@ pub(super) struct ContextId(u32);
 #[derive(Debug)]
 struct Context {
     function: FunctionId,
+    origin: Origin,
     callers: Callers,
     /// The first node of the function's registers.
     registers: NodeId,
@@ -46,31 +48,50 @@ struct Context {
 #[derive(Debug)]
 pub(super) struct Contexts {
     is_told_apart: TiVec<FunctionId, bool>,
+    pub has_origins: bool,
     /// Calls whose results their function may return as they are.
     returned: FxHashSet<SiteId>,
     known: Vec<Context>,
-    numbers: FxHashMap<(FunctionId, Callers), ContextId>,
+    of_function: TiVec<FunctionId, Vec<ContextId>>,
+    numbers: FxHashMap<(FunctionId, Origin, Callers), ContextId>,
     /// By the caller's context, the call and the callee.
     steps: FxHashMap<(ContextId, SiteId, FunctionId), ContextId>,
+    /// Functions and callers that are looked at in some origin.
+    begun: FxHashSet<(FunctionId, Callers)>,
+    /// For callers, and for more origins.
     registers_left: usize,
+    registers_left_for_origins: usize,
 }
 
 impl Contexts {
-    pub fn of(program: &Program, models: &BoundModels<'_>) -> Contexts {
+    pub fn of(program: &Program, models: &BoundModels<'_>, has_origins: bool) -> Contexts {
         let mut returned = FxHashSet::default();
+        let size: usize = program.functions.iter().map(|function| function.registers.len()).sum();
         Contexts {
             is_told_apart: told_apart(program, models, &mut returned),
+            has_origins,
             returned,
             known: Vec::new(),
+            of_function: program.functions.iter().map(|_| Vec::new()).collect(),
             numbers: FxHashMap::default(),
             steps: FxHashMap::default(),
-            registers_left: MOST_REGISTERS
-                .max(program.functions.iter().map(|function| function.registers.len()).sum::<usize>() / 2),
+            begun: FxHashSet::default(),
+            registers_left: MOST_REGISTERS.max(size / 2),
+            registers_left_for_origins: MOST_REGISTERS.max(size),
         }
     }
 
     pub fn function(&self, context: ContextId) -> FunctionId {
         self.known[context.0 as usize].function
+    }
+
+    pub fn origin(&self, context: ContextId) -> Origin {
+        self.known[context.0 as usize].origin
+    }
+
+    /// The contexts in which a function is looked at.
+    pub fn of_function(&self, function: FunctionId) -> impl Iterator<Item = ContextId> + '_ {
+        self.of_function[function].iter().copied()
     }
 
     pub fn callers(&self, context: ContextId) -> &Callers {
@@ -98,8 +119,12 @@ impl Contexts {
         self.known.len()
     }
 
-    /// The context of the innermost of these activations: each the call instruction that began it, if one did, and its function; innermost first.
-    pub fn of_activations(&self, activations: impl IntoIterator<Item = (Option<SiteId>, FunctionId)>) -> Option<ContextId> {
+    /// The context of the innermost of these activations, if the outermost is of this origin: each the call instruction that began it, if one did, and its function; innermost first.
+    pub fn of_activations(
+        &self,
+        activations: impl IntoIterator<Item = (Option<SiteId>, FunctionId)>,
+        origin: Origin,
+    ) -> Option<ContextId> {
         let mut path = Vec::new();
         for (site, function) in activations {
             let site = site.filter(|_| self.is_told_apart[function]);
@@ -109,7 +134,7 @@ impl Contexts {
             }
         }
         let (_, outermost) = path.pop()?;
-        let first = self.numbers.get(&(outermost, Callers::new())).copied()?;
+        let first = self.numbers.get(&(outermost, origin, Callers::new())).copied()?;
         path.into_iter().rev().try_fold(first, |context, (site, function)| self.steps.get(&(context, site?, function)).copied())
     }
 }
@@ -224,28 +249,49 @@ fn returned_calls(function: &Function) -> Vec<(SiteId, FunctionId)> {
 }
 
 impl Solver<'_> {
-    /// The function can run in this context: its constraints will be made.
-    fn reach_in(&mut self, function: FunctionId, callers: Callers) -> ContextId {
-        if let Some(&context) = self.contexts.numbers.get(&(function, callers.clone())) {
+    /// The function can run in this context, or in a coarser one if there are too many: its constraints will be made.
+    fn reach_in(&mut self, function: FunctionId, origin: Origin, callers: Callers) -> ContextId {
+        let origin = if self.contexts.has_origins { origin } else { Origin::Any };
+        let key = (function, origin, callers);
+        if let Some(&context) = self.contexts.numbers.get(&key) {
             return context;
         }
-        let registers = self.graph.nodes(self.program.functions[function].registers.len());
+        let (_, _, callers) = key;
+        let size = self.program.functions[function].registers.len();
+        let is_first = !self.contexts.begun.contains(&(function, callers.clone()));
+        let is_coarsest = callers.is_empty() && (is_first || origin == Origin::Any);
+        if !is_coarsest {
+            let left = match is_first {
+                true => &mut self.contexts.registers_left,
+                false => &mut self.contexts.registers_left_for_origins,
+            };
+            match left.checked_sub(size) {
+                Some(rest) => *left = rest,
+                // Callers say more than threads: without them all memory from one wrapper is one.
+                None if origin != Origin::Any => return self.reach_in(function, Origin::Any, callers),
+                None => return self.reach_in(function, Origin::Any, Callers::new()),
+            }
+        }
+        let registers = self.graph.nodes(size);
         let context = ContextId(self.contexts.known.len() as u32);
-        self.contexts.known.push(Context { function, callers: callers.clone(), registers });
-        self.contexts.numbers.insert((function, callers), context);
+        self.contexts.begun.insert((function, callers.clone()));
+        self.contexts.known.push(Context { function, origin, callers: callers.clone(), registers });
+        self.contexts.of_function[function].push(context);
+        self.contexts.numbers.insert((function, origin, callers), context);
         self.pending.push_back(context);
         context
     }
 
     /// The same, for an activation that no call instruction begins.
-    pub fn reach(&mut self, function: FunctionId) -> ContextId {
-        self.reach_in(function, Callers::new())
+    pub fn reach(&mut self, function: FunctionId, origin: Origin) -> ContextId {
+        self.reach_in(function, origin, Callers::new())
     }
 
     /// The context in which a call runs its callee.
     pub fn context_of(&mut self, call: &Call, callee: FunctionId) -> ContextId {
+        let origin = self.origin_of(call, callee);
         if call.kind != CallKind::Call || !self.contexts.is_told_apart[callee] {
-            return self.reach(callee);
+            return self.reach(callee, origin);
         }
         let step = (call.context, call.site, callee);
         if let Some(&context) = self.contexts.steps.get(&step) {
@@ -253,24 +299,19 @@ impl Solver<'_> {
         }
         let outer = self.contexts.callers(call.context);
         let callers: Callers = [call.site].into_iter().chain(outer.iter().copied()).take(DEPTH).collect();
-        let size = self.program.functions[callee].registers.len();
-        let is_known = self.contexts.numbers.contains_key(&(callee, callers.clone()));
-        let context = if is_known || size <= self.contexts.registers_left {
-            self.contexts.registers_left -= if is_known { 0 } else { size };
-            self.reach_in(callee, callers)
-        } else {
-            self.reach(callee)
-        };
+        let context = self.reach_in(callee, origin, callers);
         self.contexts.steps.insert(step, context);
         context
     }
 
     /// The first node of each reachable function's registers: of its only context, or with what the sets of all its contexts hold.
     pub fn registers_of_functions(&mut self) -> TiVec<FunctionId, Option<NodeId>> {
-        let mut contexts: TiVec<FunctionId, Vec<NodeId>> = self.program.functions.iter().map(|_| Vec::new()).collect();
-        for context in &self.contexts.known {
-            contexts[context.function].push(context.registers);
-        }
+        let contexts: TiVec<FunctionId, Vec<NodeId>> = self
+            .contexts
+            .of_function
+            .iter()
+            .map(|contexts| contexts.iter().map(|context| self.contexts.registers(*context)).collect())
+            .collect();
         let mut all: TiVec<FunctionId, Option<NodeId>> = TiVec::new();
         for (function, contexts) in contexts.into_iter_enumerated() {
             all.push(match contexts[..] {

@@ -43,12 +43,15 @@ impl Solver<'_> {
     }
 
     /// A copy of memory reads what this location points at: its bytes are in the transfer from its first byte on.
-    pub fn copy_from(&mut self, copy: u32, object: AbstractObjectId, class: Class) {
+    pub fn copy_from(&mut self, copy: u32, location: u32) {
+        let (object, class) = self.locations.get(location);
         let CopyOfMemory { transfer, size, is_pooled, .. } = self.copies[copy as usize];
         let (transfer, to) = if is_pooled { (self.pool(), Class::ANY) } else { (transfer, Class::at(0)) };
         match self.content(object) {
             Content::Cells if !self.is_without_pointers(object) => {
-                let link = Link { from: self.folded(object, class), object: transfer, to, size, types: Types::Kept };
+                let readable = self.bytes_of_copy(location, size);
+                let from = self.folded(object, class);
+                let link = Link { from, object: transfer, to, size, readable, writable: None, types: Types::Kept };
                 self.add_link(object, link);
             }
             Content::Outside => {
@@ -61,8 +64,14 @@ impl Solver<'_> {
         }
     }
 
+    /// The bytes behind a location that a copy may touch: it stays in the room, unless its size says that the program does not care.
+    fn bytes_of_copy(&self, location: u32, size: Option<u64>) -> Option<u64> {
+        self.locations.room(location).after().filter(|after| size.is_none_or(|size| size <= *after))
+    }
+
     /// A copy of memory writes what this location points at.
-    pub fn copy_to(&mut self, copy: u32, object: AbstractObjectId, class: Class) {
+    pub fn copy_to(&mut self, copy: u32, location: u32) {
+        let (object, class) = self.locations.get(location);
         let CopyOfMemory { transfer, size, keeps_types, is_pooled } = self.copies[copy as usize];
         match self.content(object) {
             Content::Cells if self.is_constant(object) => {}
@@ -73,10 +82,13 @@ impl Solver<'_> {
                     (false, None) => Types::Assumed,
                     (false, Some(_)) => Types::Forgotten,
                 };
+                let writable = self.bytes_of_copy(location, size);
                 if is_pooled {
-                    return self.draw_from_pool(object, class, size, types);
+                    let (to, size) = writable.map_or((class, size), |bytes| (class.first(), Some(bytes)));
+                    return self.draw_from_pool(object, to, size, types);
                 }
-                self.add_link(transfer, Link { from: Class::at(0), object, to: class, size, types });
+                let from = Class::at(0);
+                self.add_link(transfer, Link { from, object, to: class, size, readable: None, writable, types });
             }
             Content::Outside => {
                 let transfer = if is_pooled { self.pool() } else { transfer };

@@ -9,12 +9,14 @@
 //!                one without a name.
 
 use std::cell::RefCell;
+
+use super::overlay;
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::describe::{resolve, size_of};
-use crate::program::{AliasType, AliasTypeId, DebugTypeId, DebugTypeKind, Field, Program, Structure, StructureId};
+use crate::program::{AliasType, AliasTypeId, DebugType, DebugTypeId, DebugTypeKind, Field, Program, Structure, StructureId};
 
 /// How deep structures lie in one another at the most.
 const DEEPEST: usize = 64;
@@ -23,8 +25,11 @@ const DEEPEST: usize = 64;
 #[derive(Debug, Default)]
 struct Held<'p> {
     structures: FxHashSet<&'p str>,
-    /// The sizes of these structures.
+    /// The sizes of these structures, and with their names.
     sizes: FxHashSet<u64>,
+    named: FxHashSet<(&'p str, u64)>,
+    /// All of them.
+    all: FxHashSet<DebugTypeId>,
     /// The names that the compiler gives to pointers to structures.
     pointers: FxHashSet<String>,
     has_other_pointers: bool,
@@ -45,7 +50,8 @@ pub(super) struct Declarations<'p> {
     /// Of structures without a tag: their typedefs.
     typedefs: FxHashMap<DebugTypeId, Vec<&'p str>>,
     /// What was answered before.
-    contained: RefCell<FxHashMap<(DebugTypeId, StructureId, Option<u64>, bool), bool>>,
+    contained: RefCell<FxHashMap<(DebugTypeId, StructureId, Option<u64>, Option<u64>), bool>>,
+    common: RefCell<FxHashMap<(DebugTypeId, &'p str), u64>>,
 }
 
 impl<'p> Declarations<'p> {
@@ -69,27 +75,49 @@ impl<'p> Declarations<'p> {
             }
         }
         structures.values_mut().for_each(|all| all.sort_unstable_by_key(|id| (program.debug_types[*id].size, *id)));
-        Declarations { program, held: RefCell::default(), structures, typedefs, contained: RefCell::default() }
+        Declarations {
+            program,
+            held: RefCell::default(),
+            structures,
+            typedefs,
+            contained: RefCell::default(),
+            common: RefCell::default(),
+        }
     }
 
     /// Whether an access as `alias` can be made in what is declared as `ty`, at this distance from its start if that is known.
-    pub fn may_hold(&self, ty: DebugTypeId, alias: Option<AliasTypeId>, at: Option<u64>) -> bool {
+    /// What is declared may also be used as a structure that begins alike.
+    pub fn may_hold(&self, ty: DebugTypeId, alias: Option<AliasTypeId>, at: Option<u64>, is_declared: bool) -> bool {
         let Some(alias) = alias else { return true };
         let at = self.within(ty, at);
-        self.look(ty, |held| held.is_none_or(|held| self.may_be_accessed(held, alias, at)))
+        self.look(ty, |held| held.is_none_or(|held| self.may_be_accessed((ty, held), alias, at, is_declared)))
     }
 
     /// Whether this structure can lie in what is declared as `ty`, or, unless names are certain and count, one of its size. At this distance from its start if that is known.
-    pub fn may_contain(&self, ty: DebugTypeId, structure: StructureId, at: Option<u64>, by_name: bool) -> bool {
-        let key = (ty, structure, self.within(ty, at), by_name);
+    /// With a `member`, of which the offset is given: programs overlay structures that begin alike; without, names count.
+    pub fn may_contain(&self, ty: DebugTypeId, structure: StructureId, at: Option<u64>, member: Option<u64>) -> bool {
+        let key = (ty, structure, self.within(ty, at), member);
+        let by_name = member.is_none();
+        // Of an element of an array of structures.
+        let member = member.map(|member| self.program.structures[structure].size.map_or(member, |size| member % size.max(1)));
         if let Some(known) = self.contained.borrow().get(&key) {
             return *known;
         }
-        let Structure { name, is_merged } = &self.program.structures[structure];
+        let Structure { name, size, is_merged } = &self.program.structures[structure];
         let sizes = || self.named(name).iter().map(|id| self.program.debug_types[*id].size);
         let answer = self.look(ty, |held| {
             let is_of_size = |held: &Held<'p>| (*is_merged || !by_name) && sizes().any(|size| held.sizes.contains(&size));
-            held.is_none_or(|held| is_of_size(held) || sizes().next().is_none() || self.may_lie_in(held, name, key.2))
+            // Each file has its own structures, some of them of one name.
+            let is_told_apart = by_name && !is_merged && sizes().any(|known| Some(known) == *size);
+            held.is_none_or(|held| match size.filter(|_| is_told_apart) {
+                Some(size) => held.named.contains(&(name, size)) || held.has_bytes(key.2, size),
+                None => {
+                    is_of_size(held)
+                        || sizes().next().is_none()
+                        || self.may_lie_in(held, name, key.2)
+                        || member.is_some_and(|member| member < self.common_with(ty, held, name))
+                }
+            })
         });
         self.contained.borrow_mut().insert(key, answer);
         answer
@@ -107,6 +135,9 @@ impl<'p> Declarations<'p> {
 
     /// Memory that is allocated for several is each of them.
     fn within(&self, ty: DebugTypeId, at: Option<u64>) -> Option<u64> {
+        if goes_on(self.program, ty) {
+            return at;
+        }
         at.and_then(|at| at.checked_rem(size_of(self.program, ty)))
     }
 
@@ -133,12 +164,28 @@ impl<'p> Declarations<'p> {
         held.structures.contains(structure) || held.has_bytes(at, self.least_size(structure))
     }
 
+    /// How many bytes a structure of this name has in common with one that occurs in `ty`, at the most, from their beginning on.
+    fn common_with(&self, ty: DebugTypeId, held: &Held<'p>, structure: &'p str) -> u64 {
+        let named = self.named(structure);
+        let common = || {
+            let pairs = held.all.iter().flat_map(|one| named.iter().map(|other| (*one, *other)));
+            pairs.map(|(one, other)| overlay::common(self.program, one, other)).max().unwrap_or(0)
+        };
+        *self.common.borrow_mut().entry((ty, structure)).or_insert_with(common)
+    }
+
     /// Of a structure that debug information does not describe: nothing.
     fn least_size(&self, structure: &str) -> u64 {
         self.structures.get(structure).and_then(|all| all.first()).map_or(0, |id| self.program.debug_types[*id].size)
     }
 
-    fn may_be_accessed(&self, held: &Held<'p>, alias: AliasTypeId, at: Option<u64>) -> bool {
+    fn may_be_accessed(
+        &self,
+        (ty, held): (DebugTypeId, &Held<'p>),
+        alias: AliasTypeId,
+        at: Option<u64>,
+        is_declared: bool,
+    ) -> bool {
         match &self.program.alias_types[alias] {
             AliasType::Scalar { name, .. } => {
                 !name.starts_with(POINTER_TO_STRUCTURE)
@@ -150,11 +197,13 @@ impl<'p> Declarations<'p> {
                 let begin = at.map(|at| at.wrapping_sub(*offset));
                 let is_there = match (structure.as_str(), is_open) {
                     ("", false) => held.has_bytes(at, 1) || held.unnamed.iter().any(|member| member.contains(offset)),
-                    (_, false) => self.may_lie_in(held, structure, begin),
+                    (_, false) => {
+                        self.may_lie_in(held, structure, begin) || is_declared && *offset < self.common_with(ty, held, structure)
+                    }
                     // The linker may have given it the name of another structure of the same form.
                     (_, true) => true,
                 };
-                is_there && self.may_be_accessed(held, *scalar, at)
+                is_there && self.may_be_accessed((ty, held), *scalar, at, is_declared)
             }
         }
     }
@@ -223,7 +272,11 @@ impl<'p> Held<'p> {
                 }
                 self.structures.insert(name);
                 self.structures.extend(types.typedefs.get(&ty).into_iter().flatten());
-                self.sizes.insert(program.debug_types[ty].size);
+                let size = program.debug_types[ty].size;
+                self.sizes.insert(size);
+                self.named.insert((name, size));
+                self.named.extend(types.typedefs.get(&ty).into_iter().flatten().map(|name| (*name, size)));
+                self.all.insert(ty);
                 fields.iter().try_for_each(|field| self.add_field(types, field, origin, depth))?;
             }
             DebugTypeKind::Union { fields, .. } => {
@@ -236,6 +289,13 @@ impl<'p> Held<'p> {
     fn add_field(&mut self, types: &Declarations<'p>, field: &Field, origin: Option<u64>, depth: usize) -> Option<()> {
         self.add(types, field.ty?, origin.map(|origin| origin.saturating_add(field.offset_bits / 8)), depth)
     }
+}
+
+/// Whether a structure ends with an array without a length, or with one of none or one element, which may stand for any number.
+pub(super) fn goes_on(program: &Program, ty: DebugTypeId) -> bool {
+    let Some((_, DebugType { kind: DebugTypeKind::Struct { fields, .. }, .. })) = resolve(program, ty) else { return false };
+    let last = fields.iter().max_by_key(|field| field.offset_bits).and_then(|field| resolve(program, field.ty?));
+    matches!(last, Some((_, DebugType { kind: DebugTypeKind::Array { count: None | Some(0 | 1), .. }, .. })))
 }
 
 fn is_without_name(kind: &DebugTypeKind) -> bool {

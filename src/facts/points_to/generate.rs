@@ -205,7 +205,7 @@ impl<'p> Solver<'p> {
                 self.flow(body, *when_true, result);
                 self.flow(body, *when_false, result);
             }
-            Operation::Offset { base, constant, terms, in_bounds, structure } => {
+            Operation::Offset { base, constant, terms, in_bounds, structure, target } => {
                 let walk = result.is_some_and(|register| body.walks[usize::from(register)]).then_some(*constant);
                 // One index of an array inside a struct: the one of the smallest elements. What else varies has any number of strides.
                 let window = terms.iter().filter_map(window_of).min();
@@ -214,11 +214,11 @@ impl<'p> Solver<'p> {
                 let stride = strides.fold(0, greatest_common_divisor);
                 if let (Some(base), Some((to, _))) = (self.operand(body, *base), self.result(body, result)) {
                     let (step, count) = window.unwrap_or((0, 1));
-                    let (constant, in_bounds, structure) = (*constant, *in_bounds, *structure);
+                    let (constant, in_bounds, structure, target) = (*constant, *in_bounds, *structure, *target);
                     if let Some(structure) = structure {
                         self.graph.lie_inside(to, structure);
                     }
-                    self.attach(base, Constraint::Shift { to, constant, stride, step, count, in_bounds, structure });
+                    self.attach(base, Constraint::Shift { to, constant, stride, step, count, in_bounds, structure, target });
                 }
                 // A whole address as an index: `(char *)0 + number`.
                 let is_number =
@@ -367,7 +367,8 @@ impl<'p> Solver<'p> {
 
     fn stack_slot(&mut self, body: &Body<'p>, instruction: &Instruction, element_bytes: u64, count: Operand, align: u64) {
         let Some(register) = instruction.result else { return };
-        let kind = AbstractObjectKind::StackSlot { function: body.id, register, site: instruction.site };
+        let origin = self.contexts.origin(body.context);
+        let kind = AbstractObjectKind::StackSlot { function: body.id, register, site: instruction.site, origin };
         let size = self.constant_number(count).and_then(|count| count.checked_mul(element_bytes));
         let binding =
             body.function.bindings.iter().find(|binding| binding.is_address && binding.value == Operand::Register(register));

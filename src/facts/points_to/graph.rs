@@ -12,7 +12,7 @@ use super::form::Form;
 use super::known::KnownLocations;
 use super::set::LocationSet;
 use super::typed::Pointed;
-use crate::program::StructureId;
+use crate::program::{OffsetTarget, StructureId};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct NodeId(pub u32);
@@ -45,6 +45,7 @@ pub(super) enum Constraint {
         in_bounds: bool,
         /// The node is used as a pointer to this structure.
         structure: Option<StructureId>,
+        target: OffsetTarget,
     },
     /// The low bits of the address are cleared, set or flipped.
     LowBits {
@@ -76,7 +77,7 @@ pub(super) enum Constraint {
 impl Constraint {
     /// `to` is the node's addresses, `constant` and any number of strides further on.
     pub fn shift(to: NodeId, constant: i64, stride: u64, in_bounds: bool) -> Constraint {
-        Constraint::Shift { to, constant, stride, step: 0, count: 1, in_bounds, structure: None }
+        Constraint::Shift { to, constant, stride, step: 0, count: 1, in_bounds, structure: None, target: OffsetTarget::Moved }
     }
 
     /// `to` is the node's addresses, moved anywhere inside their objects.
@@ -86,7 +87,8 @@ impl Constraint {
 
     /// The same, in those that can hold the structure.
     pub fn anywhere_inside(to: NodeId, structure: StructureId) -> Constraint {
-        Constraint::Shift { to, constant: 0, stride: 1, step: 0, count: 1, in_bounds: false, structure: Some(structure) }
+        let (structure, target) = (Some(structure), OffsetTarget::Moved);
+        Constraint::Shift { to, constant: 0, stride: 1, step: 0, count: 1, in_bounds: false, structure, target }
     }
 }
 
@@ -106,6 +108,8 @@ pub(super) struct Limits {
     pub typed_horde: usize,
     /// Members that sets have taken before there are hordes at all.
     pub members: usize,
+    /// The same, after which threads are not told apart (`origin`).
+    pub origins: usize,
 }
 
 /// What is known of the pointers in a node.
@@ -173,6 +177,11 @@ impl Graph {
         self.is_horde.resize(all, false);
         self.stays_apart.resize(all, false);
         NodeId(first as u32)
+    }
+
+    /// How many members all sets together have taken.
+    pub fn members(&self) -> usize {
+        self.members
     }
 
     pub fn len(&self) -> usize {

@@ -15,7 +15,7 @@ use super::copy::CopyOfMemory;
 use super::form::Form;
 use super::graph::{Constraint, Kind, NodeId};
 use super::location::Class;
-use super::memory::{Content, Link, Types};
+use super::memory::{Content, Link};
 use super::object::{AbstractObjectId, AbstractObjectKind};
 use super::set::LocationSet;
 use super::solve::Solver;
@@ -149,7 +149,7 @@ impl Solver<'_> {
     }
 
     fn add_whole_link(&mut self, from: AbstractObjectId, to: AbstractObjectId) {
-        self.add_link(from, Link { from: Class::ANY, object: to, to: Class::ANY, size: None, types: Types::Kept });
+        self.add_link(from, Link::whole(to));
     }
 
     /// A horde that is accessed has gained these objects.

@@ -9,6 +9,7 @@
 use rustc_hash::FxHashMap;
 
 use super::object::AbstractObjectId;
+use super::room::Room;
 
 /// Where a pointer may point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -75,6 +76,11 @@ impl Class {
     /// The only offset there is.
     pub fn only(self) -> Option<u64> {
         (self.stride == 0 && self.count == 1).then_some(self.residue)
+    }
+
+    /// The first place of each window.
+    pub fn first(self) -> Class {
+        Class { step: 0, count: 1, ..self }
     }
 
     /// The bytes from the first to the last member of a window.
@@ -182,27 +188,32 @@ pub(super) fn greatest_common_divisor(mut left: u64, mut right: u64) -> u64 {
 /// Locations by number: what the sets of the solver hold.
 #[derive(Debug, Default)]
 pub(super) struct LocationTable {
-    locations: Vec<(AbstractObjectId, Class)>,
-    numbers: FxHashMap<(AbstractObjectId, Class), u32>,
+    locations: Vec<(AbstractObjectId, Class, Room)>,
+    numbers: FxHashMap<(AbstractObjectId, Class, Room), u32>,
 }
 
 impl LocationTable {
     /// The number of a location, and whether it is new.
-    pub fn number(&mut self, object: AbstractObjectId, class: Class) -> (u32, bool) {
+    pub fn number(&mut self, object: AbstractObjectId, class: Class, room: Room) -> (u32, bool) {
         let next = self.locations.len() as u32;
-        let number = *self.numbers.entry((object, class)).or_insert(next);
+        let number = *self.numbers.entry((object, class, room)).or_insert(next);
         if number == next {
-            self.locations.push((object, class));
+            self.locations.push((object, class, room));
         }
         (number, number == next)
     }
 
     pub fn contains(&self, object: AbstractObjectId, class: Class) -> bool {
-        self.numbers.contains_key(&(object, class))
+        self.numbers.contains_key(&(object, class, Room::NONE))
     }
 
     pub fn get(&self, number: u32) -> (AbstractObjectId, Class) {
-        self.locations[number as usize]
+        let (object, class, _) = self.locations[number as usize];
+        (object, class)
+    }
+
+    pub fn room(&self, number: u32) -> Room {
+        self.locations[number as usize].2
     }
 
     pub fn len(&self) -> usize {

@@ -14,11 +14,12 @@ use super::graph::{Constraint, NodeId};
 use super::location::{Class, greatest_common_divisor};
 use super::object::{AbstractObjectId, AbstractObjectKind};
 use super::pool::Source;
+use super::room::Room;
 use super::solve::Solver;
 use crate::program::{AliasType, Program};
 
 /// Windows of an object after which new ones are given up.
-const WINDOWS: u32 = 16;
+const WINDOWS: u32 = 64;
 /// Distinct offsets that ask for an explanation.
 const MANY_OFFSETS: u32 = 32;
 /// Distinct offsets of an array after which it is folded by its elements' size.
@@ -73,7 +74,18 @@ pub(super) struct Link {
     pub to: Class,
     /// Any number of bytes when unknown.
     pub size: Option<u64>,
+    /// From the first place of `from` and `to` on: how many bytes can be read, and written, at the most (`room`).
+    pub readable: Option<u64>,
+    pub writable: Option<u64>,
     pub types: Types,
+}
+
+impl Link {
+    /// Bytes from anywhere are copied to anywhere in another object.
+    pub fn whole(object: AbstractObjectId) -> Link {
+        let (readable, writable) = (None, None);
+        Link { from: Class::ANY, object, to: Class::ANY, size: None, readable, writable, types: Types::Kept }
+    }
 }
 
 /// What a copy does to the types of the bytes.
@@ -105,7 +117,7 @@ impl Solver<'_> {
         // Arithmetic on addresses in a window makes new windows: a few of them are arrays, many are one array walked through.
         let class = if is_window && memory.windows == WINDOWS { class.flat() } else { class };
         memory.windows += u32::from(class.count > 1 && is_window);
-        let (number, is_new) = self.locations.number(object, class);
+        let (number, is_new) = self.locations.number(object, class, Room::NONE);
         if is_new {
             self.count_offset(object);
             let memory = &mut self.memories[object.index()];
@@ -115,6 +127,23 @@ impl Solver<'_> {
                 memory.anywhere = Some(number);
                 self.graph.known.contain(number, &memory.locations);
             }
+        }
+        Some(number)
+    }
+
+    /// The same, of an address that has a room: it keeps it as long as its place is told apart.
+    pub fn locate_in_room(&mut self, object: AbstractObjectId, (class, room): (Class, Room), in_bounds: bool) -> Option<u32> {
+        let size = self.objects[object.index()].size.filter(|_| room != Room::NONE);
+        let class = size.map_or(class, |size| room.inside(class, size));
+        let plain = self.locate(object, class, in_bounds)?;
+        if room == Room::NONE || self.locations.get(plain).1 != class {
+            return Some(plain);
+        }
+        let (number, is_new) = self.locations.number(object, class, room);
+        if is_new {
+            let memory = &mut self.memories[object.index()];
+            memory.locations.push(number);
+            self.graph.known.add(memory.anywhere, self.objects[object.index()].is_code(), self.fits[object.index()].clone());
         }
         Some(number)
     }
@@ -304,7 +333,9 @@ impl Solver<'_> {
 
     /// The image of a cell under a link.
     fn copy_cell(&mut self, link: Link, (class, form, node): Cell) {
-        if !link.from.overlaps(link.size.unwrap_or(u64::MAX), class, form.width.into()) {
+        if !link.from.overlaps(link.size.unwrap_or(u64::MAX), class, form.width.into())
+            || link.readable.is_some_and(|bytes| !link.from.first().overlaps(bytes, class, form.width.into()))
+        {
             return;
         }
         let ty = self.objects[link.object.index()].ty;
@@ -327,13 +358,19 @@ impl Solver<'_> {
             Class::at(to.residue.saturating_add(class.residue.saturating_sub(from.residue)))
         } else {
             let distance = (class.residue % common + common - from.residue % common) % common;
-            match link.size.and_then(|size| inside(size, common, distance)).filter(|_| to.stride == 0) {
-                Some((step, count)) => Class::at(to.residue).windowed(step, count),
+            let written = link.size.filter(|_| to.stride == 0).into_iter().chain(link.writable).min();
+            match written.and_then(|size| inside(size, common, distance)) {
+                Some((step, count)) => link.to.first().windowed(step, count),
                 None => Class::at(to.residue % common + distance).widened(common),
             }
         };
-        if link.types != Types::Forgotten && ty.is_some_and(|ty| !self.declarations.may_hold(ty, form.alias, image.only())) {
-            self.assumes_types_of_copies |= self.objects[link.object.index()].has_declared_type();
+        if link.writable.is_some_and(|bytes| !link.to.first().overlaps(bytes, image, 1)) {
+            return;
+        }
+        let is_declared = self.objects[link.object.index()].has_declared_type();
+        let may_hold = |ty| self.declarations.may_hold(ty, form.alias, image.only(), is_declared);
+        if link.types != Types::Forgotten && ty.is_some_and(|ty| !may_hold(ty)) {
+            self.assumes_types_of_copies |= is_declared;
             return self.is_not_held(link.object);
         }
         // Copies back and forth would make up new offsets without end.
@@ -361,6 +398,6 @@ fn inside(size: u64, stride: u64, distance: u64) -> Option<(u32, u32)> {
 /// Whether a load there may read what was stored here.
 fn may_see<'p>(program: &'p Program, declarations: &Declarations<'p>, (view, how, _): Cell, (cell, stored, _): Cell) -> bool {
     program.may_touch(how.alias, stored.alias)
-        && stored.declared.is_none_or(|ty| declarations.may_hold(ty, how.alias, None))
+        && stored.declared.is_none_or(|ty| declarations.may_hold(ty, how.alias, None, true))
         && view.overlaps(how.width.into(), cell, stored.width.into())
 }

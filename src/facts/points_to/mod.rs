@@ -7,7 +7,7 @@
 //! # Theorem      Every address that a run of the program puts into a register is in the register's set, as long as the run has no
 //!                undefined behaviour; an address inside an escaped object may be there as `Unknown`. The call graph that follows contains every call of a run.
 //! # Paper        Andersen 1994; Pearce, Kelly, Hankin 2007 for offsets; Hardekopf, Lin 2007 and Nuutila, Soisalon-Soininen 1994 for cycles.
-//! # Deviations   1. Context-insensitive, but for small functions and those that hand out memory (`context`).  2. Array elements share the class of their offset modulo the stride, over the
+//! # Deviations   1. Context-insensitive, but for small functions and those that hand out memory (`context`), and for what runs in different threads (`origin`).  2. Array elements share the class of their offset modulo the stride, over the
 //!                whole object, or over the array where it lies inside a struct and C keeps the index inside (`OffsetTerm::count`); an
 //!                object with too many offsets is folded (`memory`).  3. Addresses in integers keep their objects where
 //!                arithmetic is local and an address is made of them there, else leave a residue (`arithmetic`, `form`).  4. A shift that the
@@ -37,9 +37,12 @@ mod location;
 mod memory;
 mod object;
 mod order;
+mod origin;
 mod outside;
+mod overlay;
 mod place;
 mod pool;
+mod room;
 mod set;
 mod shared;
 mod signature;
@@ -57,9 +60,11 @@ use typed_index_collections::TiVec;
 pub use contents::PointeesId;
 pub use location::{Location, Offset};
 pub use object::{AbstractObject, AbstractObjectId, AbstractObjectKind, Callers};
+pub use origin::Origin;
 pub use statistics::Statistics;
 
 use allocation::Allocated;
+use call::Call;
 use context::Contexts;
 use graph::{Graph, Limits, NodeId};
 use location::{Class, LocationTable};
@@ -68,10 +73,10 @@ use solve::Solver;
 use super::call_graph::{CallEdge, CallKind};
 use crate::deadline::{Deadline, OutOfTime};
 use crate::models::BoundModels;
-use crate::program::{ConstantId, Function, FunctionId, Operand, Program, SiteId};
+use crate::program::{ConstantId, Function, FunctionId, Operand, Program, RegisterId, SiteId};
 
 /// Places beyond which pointers share what is stored and loaded through them, and beyond which they become one.
-const LIMITS: Limits = Limits { crowd: 16, horde: 256, typed_horde: 64, members: 6_000_000 };
+const LIMITS: Limits = Limits { crowd: 16, horde: 256, typed_horde: 64, members: 6_000_000, origins: 200_000 };
 /// Registers of a program beyond which types of allocated memory and of pointers are assumed where they matter; what is smaller is looked at again without them.
 const ASSUMED_BEYOND: usize = 20_000;
 
@@ -141,7 +146,9 @@ impl PointsTo {
         let found = PointsTo::solve_with(program, models, main, entries, Allocated::AsUsed, LIMITS, deadline)?;
         let size: usize = program.functions.iter().map(|function| function.registers.len()).sum();
         if (found.assumes_types_of_allocations || found.assumes_types_of_pointers()) && size <= ASSUMED_BEYOND {
-            return PointsTo::solve_with(program, models, main, entries, Allocated::AsAnything, LIMITS, deadline);
+            // Where it was too much to tell threads apart, it would be again.
+            let limits = if found.contexts.has_origins { LIMITS } else { Limits { origins: 0, ..LIMITS } };
+            return PointsTo::solve_with(program, models, main, entries, Allocated::AsAnything, limits, deadline);
         }
         Ok(found)
     }
@@ -162,7 +169,7 @@ impl PointsTo {
             main,
             &[],
             Allocated::AsAnything,
-            Limits { crowd, horde, typed_horde: horde, members: 0 },
+            Limits { crowd, horde, typed_horde: horde, members: 0, origins: usize::MAX },
             Deadline::NEVER,
         );
         found.expect("nothing ends it early")
@@ -177,6 +184,24 @@ impl PointsTo {
         limits: Limits,
         deadline: Deadline,
     ) -> Result<PointsTo, OutOfTime> {
+        let found = PointsTo::solve_once(program, models, (main, entries), allocated, limits, deadline)?;
+        if let Some(found) = found {
+            return Ok(found);
+        }
+        let limits = Limits { origins: 0, ..limits };
+        let found = PointsTo::solve_once(program, models, (main, entries), allocated, limits, deadline)?;
+        Ok(found.expect("threads are not told apart"))
+    }
+
+    /// `None` when sets become too large for telling threads apart.
+    fn solve_once(
+        program: &Program,
+        models: &BoundModels<'_>,
+        (main, entries): (Option<FunctionId>, &[FunctionId]),
+        allocated: Allocated,
+        limits: Limits,
+        deadline: Deadline,
+    ) -> Result<Option<PointsTo>, OutOfTime> {
         let mut solver = Solver::new(program, models, allocated, limits);
         for constructor in &program.constructors {
             solver.start(*constructor, CallKind::Constructor);
@@ -191,7 +216,8 @@ impl PointsTo {
             solver.start(*destructor, CallKind::Destructor);
         }
         solver.run(deadline)?;
-        Ok(PointsTo::finish(program, solver))
+        let is_told = !solver.has_too_many_for_origins();
+        Ok(is_told.then(|| PointsTo::finish(program, solver)))
     }
 
     fn finish(program: &Program, mut solver: Solver<'_>) -> PointsTo {
@@ -276,6 +302,19 @@ impl PointsTo {
         &self.objects[object.index()]
     }
 
+    /// The stack objects that an instruction makes in threads of an origin: those of the origin, and those that stand for any thread.
+    pub fn stack_objects(
+        &self,
+        function: FunctionId,
+        register: RegisterId,
+        site: SiteId,
+        origin: Origin,
+    ) -> impl Iterator<Item = AbstractObjectId> + '_ {
+        let origins = [Some(origin), (origin != Origin::Any).then_some(Origin::Any)].into_iter().flatten();
+        let kinds = origins.map(move |origin| AbstractObjectKind::StackSlot { function, register, site, origin });
+        kinds.filter_map(|kind| self.object_of_kind(&kind))
+    }
+
     /// The object of this kind, if some reachable function mentions it.
     pub fn object_of_kind(&self, kind: &AbstractObjectKind) -> Option<AbstractObjectId> {
         self.object_numbers.get(kind).copied()
@@ -353,21 +392,26 @@ impl PointsTo {
         self.registers[function].is_some()
     }
 
-    /// The name of a heap object that is allocated by a call at `site` when the active calls, innermost first, are `calls`: each the
-    /// site of a call instruction (`None` for a thread's start or a callback) and the function it stands in.
-    pub fn heap_object(
+    /// The names of a heap object that is allocated by a call at `site` in a thread of this origin, when the active calls, innermost first, are `calls`: each the
+    /// site of a call instruction (`None` for a thread's start or a callback) and the function it stands in. One name, and one more where the function also runs
+    /// in any thread.
+    pub fn heap_objects(
         &self,
         site: SiteId,
         function: FunctionId,
         calls: impl IntoIterator<Item = (Option<SiteId>, FunctionId)>,
-    ) -> Option<AbstractObjectId> {
+        origin: Origin,
+    ) -> Vec<AbstractObjectId> {
         let mut inside = Some(function);
         let activations = calls.into_iter().chain([(None, function)]);
-        let activations =
-            activations.map(|(began_by, caller)| (began_by, inside.replace(caller).expect("each call has a caller")));
-        let context = self.contexts.of_activations(activations)?;
-        let callers = self.contexts.callers_of_memory(context, site);
-        self.object_of_kind(&AbstractObjectKind::Heap { site, callers })
+        let activations: Vec<(Option<SiteId>, FunctionId)> =
+            activations.map(|(began_by, caller)| (began_by, inside.replace(caller).expect("each call has a caller"))).collect();
+        let contexts = [origin, Origin::Any].map(|origin| self.contexts.of_activations(activations.iter().copied(), origin));
+        let name = |context| {
+            let (callers, origin) = (self.contexts.callers_of_memory(context, site), self.contexts.origin(context));
+            self.object_of_kind(&AbstractObjectKind::Heap { site, callers, origin })
+        };
+        contexts.into_iter().flatten().filter_map(name).collect()
     }
 
     pub fn statistics(&self) -> Statistics {
@@ -405,7 +449,7 @@ fn is_unique(program: &Program, object: &AbstractObject, runs_once: Option<Funct
 }
 
 /// Whether the block that defines the register cannot be reached from itself.
-fn is_executed_once(function: &Function, register: crate::program::RegisterId) -> bool {
+fn is_executed_once(function: &Function, register: RegisterId) -> bool {
     let defines =
         |block: &crate::program::Block| block.instructions.iter().any(|instruction| instruction.result == Some(register));
     let Some(home) = function.blocks.position(defines) else { return false };

@@ -1,5 +1,6 @@
 //! Abstract objects: what run-time objects are called when no run is at hand.
 
+use super::origin::Origin;
 use crate::program::describe::{resolve, size_of};
 use crate::program::index::*;
 use crate::program::{DebugTypeKind, Program, RegisterId, SiteId};
@@ -27,11 +28,12 @@ pub enum AbstractObjectKind {
     Global(GlobalId),
     /// The instances of a thread-local global, of all threads.
     ThreadLocal(GlobalId),
-    /// The stack objects that one instruction makes.
+    /// The stack objects that one instruction makes, in threads of one origin.
     StackSlot {
         function: FunctionId,
         register: RegisterId,
         site: SiteId,
+        origin: Origin,
     },
     /// The copies of a parameter that is passed by value.
     ByValueCopy {
@@ -40,10 +42,11 @@ pub enum AbstractObjectKind {
     },
     /// Where a function's variadic arguments lie.
     VariadicArea(FunctionId),
-    /// The heap objects that one call allocates.
+    /// The heap objects that one call allocates, in threads of one origin.
     Heap {
         site: SiteId,
         callers: Callers,
+        origin: Origin,
     },
     Function(FunctionId),
     Label(FunctionId, BlockId),

@@ -41,7 +41,7 @@ impl Solver<'_> {
             return;
         }
         let (transfer, pool) = (self.copies[copy as usize].transfer, self.pool());
-        self.add_link(transfer, Link { from: Class::ANY, object: pool, to: Class::ANY, size: None, types: Types::Kept });
+        self.add_link(transfer, Link::whole(pool));
         for index in 0..self.memories[transfer.index()].links.len() {
             let Link { object, to, size, types, .. } = self.memories[transfer.index()].links[index];
             if object != pool {
@@ -149,7 +149,7 @@ impl Solver<'_> {
         let cells: BTreeSet<NodeId> = sources
             .iter()
             .flat_map(|source| &self.memories[source.index()].cells)
-            .filter(|(_, form, _)| ty.is_none_or(|ty| self.declarations.may_hold(ty, form.alias, None)))
+            .filter(|(_, form, _)| ty.is_none_or(|ty| self.declarations.may_hold(ty, form.alias, None, true)))
             .map(|(.., cell)| self.graph.find(*cell))
             .collect();
         cells.into_iter().for_each(|cell| self.graph.add_to(node, cell));
@@ -166,12 +166,12 @@ impl Solver<'_> {
         if !source.to.overlaps(source.size.unwrap_or(u64::MAX), class, form.width.into()) {
             return;
         }
-        let may_hold = |declarations: &Declarations<'_>, ty: Option<DebugTypeId>, form: Form| {
-            ty.is_none_or(|ty| declarations.may_hold(ty, form.alias, None))
+        let may_hold = |declarations: &Declarations<'_>, object: &AbstractObject, form: Form| {
+            object.ty.is_none_or(|ty| declarations.may_hold(ty, form.alias, None, object.has_declared_type()))
         };
         let read = if source.types == Types::Forgotten { Form { alias: None, ..form } } else { form };
-        let (ty, from) = (self.objects[object.index()].ty, self.objects[source.from.index()].ty);
-        if !may_hold(&self.declarations, ty, form) || !may_hold(&self.declarations, from, read) {
+        let (to, from) = (&self.objects[object.index()], &self.objects[source.from.index()]);
+        if !may_hold(&self.declarations, to, form) || !may_hold(&self.declarations, from, read) {
             return;
         }
         if let Some(view) = self.view(source.from, Class::ANY, read) {

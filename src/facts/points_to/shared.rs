@@ -37,6 +37,8 @@ impl Solver<'_> {
     pub fn note_link(&mut self, from: AbstractObjectId, link: Link) {
         let is_whole = link.size.is_none()
             && link.types == Types::Kept
+            && link.readable.is_none()
+            && link.writable.is_none()
             && (link.from == Class::ANY || link.to == Class::ANY && link.from == Class::at(0));
         if is_whole && self.may_share(from) && self.may_share(link.object) && self.whole_links.add(from, link.object) {
             self.share(from, link.object);

@@ -23,6 +23,7 @@ use super::location::{Class, LocationTable};
 use super::memory::{Cell, Link, ObjectMemory};
 use super::object::{AbstractObject, AbstractObjectId, AbstractObjectKind};
 use super::pool::Source;
+use super::room::Room;
 use super::set::LocationSet;
 use super::shared::WholeLinks;
 use super::statistics::Statistics;
@@ -152,7 +153,7 @@ impl<'p> Solver<'p> {
             pulls: Vec::new(),
             locations: LocationTable::default(),
             graph,
-            contexts: Contexts::of(program, models),
+            contexts: Contexts::of(program, models, limits.origins > 0),
             allocations: Allocations::of(program, &declarations, allocated),
             declarations,
             returns: FxHashMap::default(),
@@ -296,6 +297,9 @@ impl<'p> Solver<'p> {
                 }
                 break;
             };
+            if self.has_too_many_for_origins() {
+                return Ok(());
+            }
             since_order += 1;
             self.statistics.visits += 1;
             deadline.check()?;
@@ -304,6 +308,11 @@ impl<'p> Solver<'p> {
         self.graph.flatten();
         self.connect_calls_of_unknown();
         Ok(())
+    }
+
+    /// Whether sets have become so large that it does not pay to tell threads apart: they are made again without.
+    pub fn has_too_many_for_origins(&self) -> bool {
+        self.contexts.has_origins && self.graph.members() > self.graph.limits.origins
     }
 
     fn visit(&mut self, node: NodeId) {
@@ -345,7 +354,7 @@ impl<'p> Solver<'p> {
                 solver.store_cells(object, class, from, form);
             }),
             Constraint::StoreTo { address, form } => self.attach(address, Constraint::Store { from: node, form }),
-            Constraint::Shift { to, constant, stride, step, count, in_bounds, structure } => {
+            Constraint::Shift { to, constant, stride, step, count, in_bounds, structure, target } => {
                 let mut all: Vec<u32> = Vec::with_capacity(delta.len());
                 // By object: whether the target has all of its locations already.
                 let mut covered: FxHashMap<AbstractObjectId, bool> = FxHashMap::default();
@@ -357,10 +366,10 @@ impl<'p> Solver<'p> {
                     let (object, class) = self.locations.get(location);
                     let known = &self.objects[object.index()];
                     // What is left out of declared objects nobody is told of: programs overlay structures that begin alike.
-                    let by_name = !known.has_declared_type();
+                    let member = known.has_declared_type().then_some(u64::try_from(constant).unwrap_or(0));
                     if structure
                         .zip(known.ty)
-                        .is_some_and(|(structure, ty)| !self.declarations.may_contain(ty, structure, class.only(), by_name))
+                        .is_some_and(|(structure, ty)| !self.declarations.may_contain(ty, structure, class.only(), member))
                     {
                         self.is_not_held(object);
                         continue;
@@ -372,8 +381,15 @@ impl<'p> Solver<'p> {
                         continue;
                     }
                     // Below the object's start: the whole object, for `container_of` comes back.
-                    let class = class.widened(stride).windowed(step, count).plus(constant).unwrap_or(Class::ANY);
-                    if let Some(shifted) = self.locate(object, class, in_bounds) {
+                    let room = self.locations.room(location).addressed(constant, target);
+                    let place = match class.plus(constant) {
+                        Some(class) => room.walk(class, stride, (step, count)),
+                        None => {
+                            let class = class.widened(stride).windowed(step, count);
+                            (class.plus(constant).unwrap_or(Class::ANY), Room::NONE)
+                        }
+                    };
+                    if let Some(shifted) = self.locate_in_room(object, place, in_bounds) {
                         *is_covered = self.memories[object.index()].anywhere == Some(shifted);
                         all.push(shifted);
                     }
@@ -394,8 +410,7 @@ impl<'p> Solver<'p> {
                 }
                 self.expand_residue(node, delta);
                 for location in delta.iter() {
-                    let (object, class) = self.locations.get(location);
-                    self.copy_from(copy, object, class);
+                    self.copy_from(copy, location);
                 }
             }
             Constraint::CopyDestination { copy } => {
@@ -404,8 +419,7 @@ impl<'p> Solver<'p> {
                 }
                 self.expand_residue(node, delta);
                 for location in delta.iter() {
-                    let (object, class) = self.locations.get(location);
-                    self.copy_to(copy, object, class);
+                    self.copy_to(copy, location);
                 }
             }
             Constraint::Call { call } => {

@@ -109,7 +109,7 @@ impl<'w, 'p> Builder<'w, 'p> {
                 let values = [condition, self.operand(*when_true), self.operand(*when_false)];
                 Some(self.workshop.table.operation(Pure::Select, bits, Operands::from_slice(&values)))
             }
-            Operation::Offset { base, constant, terms, in_bounds, structure: _ } => {
+            Operation::Offset { base, constant, terms, in_bounds, structure: _, target: _ } => {
                 if ty != Type::POINTER || !terms.is_empty() && !in_bounds {
                     return None;
                 }

@@ -11,8 +11,8 @@ use super::body::Body;
 use super::constant::aggregate_length;
 use super::llvm::Value;
 use crate::program::{
-    Access, AssumptionKind, Constant, Function, FunctionId, Operand, Operation, Relocation, RelocationTarget, Scope, Site,
-    Terminator, TerminatorKind, Type,
+    Access, AssumptionKind, Constant, Function, FunctionId, OffsetTarget, Operand, Operation, Relocation, RelocationTarget,
+    Scope, Site, Terminator, TerminatorKind, Type,
 };
 
 /// The name of the constructor that computes what bytes cannot say.
@@ -131,7 +131,7 @@ impl Lowering {
     fn fold_expression(&mut self, value: Value) -> Option<Folded> {
         match value.constant_opcode() {
             LLVMGetElementPtr => {
-                let (constant, terms) = self.element_path(value);
+                let (constant, terms, _) = self.element_path(value);
                 if !terms.is_empty() {
                     return None;
                 }
@@ -197,6 +197,7 @@ impl Lowering {
                 terms: Vec::new(),
                 in_bounds: true,
                 structure: None,
+                target: OffsetTarget::Member,
             };
             let address = body.emit(Type::POINTER, operation);
             let access = Access { ordering: None, scope: Scope::System, is_volatile: false, align: 1, alias: None };

@@ -5,8 +5,8 @@ use super::instruction::relations;
 use super::intrinsic::KnownIntrinsic;
 use super::llvm::Value;
 use crate::program::{
-    Access, Argument, ArithmeticFlags, AssumptionKind, BinaryOp, Callee, CastKind, OffsetTerm, Operand, Operation, Predicate,
-    Scalar, Scope, Type,
+    Access, Argument, ArithmeticFlags, AssumptionKind, BinaryOp, Callee, CastKind, OffsetTarget, OffsetTerm, Operand, Operation,
+    Predicate, Scalar, Scope, Type,
 };
 
 impl Body<'_> {
@@ -158,8 +158,10 @@ impl Body<'_> {
         let table = self.argument(call, 0);
         let index = self.argument(call, 1);
         let terms = vec![OffsetTerm { index, stride: 1, count: None }];
-        let entry =
-            self.emit(Type::POINTER, Operation::Offset { base: table, constant: 0, terms, in_bounds: true, structure: None });
+        let entry = self.emit(
+            Type::POINTER,
+            Operation::Offset { base: table, constant: 0, terms, in_bounds: true, structure: None, target: OffsetTarget::Moved },
+        );
         let access = Access { ordering: None, scope: Scope::System, is_volatile: false, align: 4, alias: None };
         let distance = self.emit(Type::integer(32), Operation::Load { address: entry, access });
         let word = Type::integer(self.lowering.program.layout.pointer_bits());

@@ -15,7 +15,7 @@ use crate::program::{Structure, StructureId};
 #[derive(Default)]
 pub(super) struct StructureNames {
     known: FxHashMap<LlvmType, Option<StructureId>>,
-    marked: FxHashMap<Metadata, Option<StructureId>>,
+    marked: FxHashMap<(Metadata, LlvmType), Option<StructureId>>,
     numbers: FxHashMap<Structure, StructureId>,
 }
 
@@ -24,16 +24,19 @@ impl Lowering {
     pub(super) fn structure_of(&mut self, pointer: Value) -> Option<StructureId> {
         let mark = if pointer.is_instruction() { pointer.metadata(self.module, self.structure_kind) } else { None };
         let Some(mark) = mark else { return self.structure_named(pointer.source_element_type()) };
+        let mark = (mark, pointer.source_element_type());
         if let Some(known) = self.structures.marked.get(&mark) {
             return *known;
         }
-        let number = source_name(&mark.name()).map(|name| self.numbered(name, false));
+        // The linker makes one of types that look alike: they have one size.
+        let size = self.types.layout.size(mark.1);
+        let number = source_name(&mark.0.name()).map(|name| self.numbered(name, Some(size), false));
         self.structures.marked.insert(mark, number);
         number
     }
 
-    fn numbered(&mut self, name: &str, is_merged: bool) -> StructureId {
-        let structure = Structure { name: name.to_owned(), is_merged };
+    fn numbered(&mut self, name: &str, size: Option<u64>, is_merged: bool) -> StructureId {
+        let structure = Structure { name: name.to_owned(), size, is_merged };
         let known = self.structures.numbers.entry(structure);
         *known.or_insert_with_key(|structure| self.program.structures.push_and_get_key(structure.clone()))
     }
@@ -45,7 +48,7 @@ impl Lowering {
         if let Some(known) = self.structures.known.get(&ty) {
             return *known;
         }
-        let number = ty.name().and_then(|name| source_name(&name).map(|name| self.numbered(name, true)));
+        let number = ty.name().and_then(|name| source_name(&name).map(|name| self.numbered(name, None, true)));
         self.structures.known.insert(ty, number);
         number
     }

@@ -144,7 +144,9 @@ fn parse_item(line: &str, names: &Names, program: &mut Program) -> Result<Option
         "structure" => {
             numbered(&mut cursor, "c", &program.structures)?;
             let is_merged = cursor.take_word("like");
-            program.structures.push(Structure { name: cursor.string()?, is_merged });
+            let name = cursor.string()?;
+            let size = if cursor.take_word("size") { Some(cursor.number()?) } else { None };
+            program.structures.push(Structure { name, size, is_merged });
         }
         "site" => {
             numbered(&mut cursor, "s", &program.sites)?;

@@ -7,8 +7,8 @@ use super::parse_function::parse_by_value;
 use super::words::{Word, parse_float_predicate};
 use crate::program::{
     Access, AliasTypeId, Argument, ArithmeticFlags, BinaryOp, BlockId, Callee, CastKind, ConstantId, Constants, IntegerPredicate,
-    Intrinsic, OffsetTerm, Operand, Operation, Ordering, Predicate, ReadModifyWriteOp, RegisterId, Scope, StructureId,
-    TerminatorKind,
+    Intrinsic, OffsetTarget, OffsetTerm, Operand, Operation, Ordering, Predicate, ReadModifyWriteOp, RegisterId, Scope,
+    StructureId, TerminatorKind,
 };
 
 /// Reads operands; constants are interned as they come.
@@ -81,7 +81,8 @@ pub fn parse_operation(cursor: &mut Cursor<'_>, operands: &mut OperandParser<'_>
                 terms.push(OffsetTerm { index, stride, count });
             }
             let structure = if cursor.take_word("in") { Some(StructureId::from(cursor.prefixed("c")?)) } else { None };
-            Operation::Offset { base, constant, terms, in_bounds, structure }
+            let target = parse_target(cursor)?;
+            Operation::Offset { base, constant, terms, in_bounds, structure, target }
         }
         "extract_bytes" => {
             let aggregate = operands.operand(cursor)?;
@@ -278,4 +279,18 @@ fn parse_access(cursor: &mut Cursor<'_>) -> Result<Access> {
 
 fn parse_scope(cursor: &mut Cursor<'_>) -> Scope {
     if cursor.take_word("single_thread") { Scope::SingleThread } else { Scope::System }
+}
+
+fn parse_target(cursor: &mut Cursor<'_>) -> Result<OffsetTarget> {
+    if cursor.take_word("member") {
+        return Ok(OffsetTarget::Member);
+    }
+    if !cursor.take_word("array") {
+        return Ok(OffsetTarget::Moved);
+    }
+    let before = cursor.number()?;
+    cursor.expect("+")?;
+    let after = cursor.number()?;
+    cursor.expect_word("by")?;
+    Ok(OffsetTarget::Array { before, after, element: cursor.number()? })
 }

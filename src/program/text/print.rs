@@ -30,7 +30,11 @@ pub fn print(program: &Program) -> String {
         out.id("alias a", id).word(" ").word(&print_alias_type(ty)).word("\n");
     }
     for (id, structure) in program.structures.iter_enumerated() {
-        out.id("structure c", id).word(if structure.is_merged { " like " } else { " " }).quoted(&structure.name).word("\n");
+        out.id("structure c", id).word(if structure.is_merged { " like " } else { " " }).quoted(&structure.name);
+        if let Some(size) = structure.size {
+            out.word(" size ").number(size);
+        }
+        out.word("\n");
     }
     for global in &program.globals {
         print_global(out, global);

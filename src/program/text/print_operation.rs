@@ -2,7 +2,7 @@
 
 use super::words::{Word, float_predicate};
 use super::writer::Writer;
-use crate::program::{ArithmeticFlags, Callee, Operation, Predicate, TerminatorKind};
+use crate::program::{ArithmeticFlags, Callee, OffsetTarget, Operation, Predicate, TerminatorKind};
 
 pub fn print_operation(out: &mut Writer<'_>, operation: &Operation) {
     match operation {
@@ -20,7 +20,7 @@ pub fn print_operation(out: &mut Writer<'_>, operation: &Operation) {
         Operation::Select { condition, when_true, when_false } => {
             out.word("select ").operands(&[*condition, *when_true, *when_false])
         }
-        Operation::Offset { base, constant, terms, in_bounds, structure } => {
+        Operation::Offset { base, constant, terms, in_bounds, structure, target } => {
             out.word("offset ").flag(*in_bounds, "in_bounds ").operand(*base).word(", ").signed(*constant);
             for term in terms {
                 out.word(", ").operand(term.index).word(" * ").signed(term.stride);
@@ -31,7 +31,13 @@ pub fn print_operation(out: &mut Writer<'_>, operation: &Operation) {
             if let Some(structure) = structure {
                 out.id(" in c", *structure);
             }
-            out
+            match *target {
+                OffsetTarget::Moved => out,
+                OffsetTarget::Member => out.word(" member"),
+                OffsetTarget::Array { before, after, element } => {
+                    out.word(" array ").number(before).word(" + ").number(after).word(" by ").number(element)
+                }
+            }
         }
         Operation::ExtractBytes { aggregate, offset } => {
             out.word("extract_bytes ").operand(*aggregate).word(" at ").number(*offset)
