@@ -30,7 +30,7 @@ const LARGE: usize = 200;
 const DEPTH: usize = 2;
 /// How deep functions that hand out memory are followed.
 const LEVELS: usize = 3;
-/// Registers of all contexts but the empty ones: what small programs need, and for large ones half as many as they have.
+/// Registers of all contexts but the empty ones, and of those of more origins: what small programs need, and for large ones half as many as they have, and as many.
 const MOST_REGISTERS: usize = 30_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -4,17 +4,17 @@
 //!                of a type of which something is not known may hold anything. Memory that is allocated as a structure (`allocation`) is treated alike.
 //! # Theorem      Whoever accesses or addresses a member of a structure, or accesses a pointer to one, in a declared object that does not hold it, or in memory into which
 //!                such an object was copied, has no defined behaviour (C17 6.5p6, 6.5p7, 6.5.2.3p4).
+//!                What is declared, and not allocated, may also be used as a structure that begins alike, as far as it does (`overlay`).
 //! # Deviations   1. A structure without a name is any that has a member at the same place.  2. `void *`, and pointers to
 //!                anything but a structure or a function, stand for all pointers.  3. Where a member is addressed in a declared object, or by code of a module that was linked before, structures of one size are one. Structures of one name are one, and so are a structure and a typedef of
 //!                one without a name.
 
 use std::cell::RefCell;
-
-use super::overlay;
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::overlay;
 use crate::program::describe::{resolve, size_of};
 use crate::program::{AliasType, AliasTypeId, DebugType, DebugTypeId, DebugTypeKind, Field, Program, Structure, StructureId};
 
@@ -85,8 +85,7 @@ impl<'p> Declarations<'p> {
         }
     }
 
-    /// Whether an access as `alias` can be made in what is declared as `ty`, at this distance from its start if that is known.
-    /// What is declared may also be used as a structure that begins alike.
+    /// Whether an access as `alias` can be made in what is declared, or allocated, as `ty`, at this distance from its start if that is known.
     pub fn may_hold(&self, ty: DebugTypeId, alias: Option<AliasTypeId>, at: Option<u64>, is_declared: bool) -> bool {
         let Some(alias) = alias else { return true };
         let at = self.within(ty, at);
