@@ -2,6 +2,7 @@
 //!
 //! # Definition   The common beginning of two structures are their first members as long as these agree in place, size and kind; what pointers point to counts where both name a structure.
 //! # Theorem      A program that uses one structure as another reaches in it no further than their common beginning (C17 6.5p7, 6.5.2.3p6), as long as it has defined behaviour.
+//! # Misses       Structures whose first members are pointers to structures of two names (`struct list *next` over `struct item *next`): the compiler takes them for two, too.
 //! # Example      A table of `struct { id; init; size; encode; }` that is searched as one of `struct { id; init; size; }`.
 
 use crate::program::describe::resolve;

@@ -7,6 +7,8 @@
 //! # Example      `struct { char name[16]; struct s *next; }`: what walks through `name`, or is copied into it, never touches `next`.
 //! # Deviations   1. An address that is moved by anything but whole elements has no room any more: `container_of`, and structures that are walked through as bytes.  2. Arrays in arrays are
 //!                one: programs walk through them as one.  3. A place that stands for several (elements of another array) has one room around each.
+//! # Misses       What a program without defined behaviour moves: a copy of computed size that begins at a structure's first array and means the whole structure. No
+//!                assumption tells of it; a copy of a fixed size that is too large for the array is followed.
 
 use super::location::{Class, greatest_common_divisor};
 use crate::program::OffsetTarget;
