@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::{Duration, SystemTime};
 
 use lockcheck::capture::record::{self, Content, Record};
 use object::{Object, ObjectSection};
@@ -52,6 +53,9 @@ impl Scratch {
         ];
         for (name, content) in files {
             self.write(name, content);
+            // Precompiled headers tell when their sources were written: both compilers are given the same.
+            let file = std::fs::File::options().write(true).open(self.path(name)).expect("the file is there");
+            file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000)).expect("a file takes a time");
         }
     }
 
