@@ -8,6 +8,7 @@
 mod concurrent_generator;
 #[path = "values/objects.rs"]
 mod objects;
+mod stacks;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

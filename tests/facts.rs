@@ -13,6 +13,9 @@ mod crowds;
 #[path = "facts/declared.rs"]
 mod declared;
 #[cfg(feature = "llvm")]
+#[path = "facts/directed.rs"]
+mod directed;
+#[cfg(feature = "llvm")]
 mod generator;
 #[path = "facts/language_rules.rs"]
 mod language_rules;
@@ -24,5 +27,7 @@ mod sharing;
 #[cfg(feature = "llvm")]
 #[path = "facts/signatures.rs"]
 mod signatures;
+#[cfg(feature = "llvm")]
+mod stacks;
 #[path = "facts/text_programs.rs"]
 mod text_programs;

@@ -11,6 +11,8 @@ use lockcheck::facts::{AbstractObjectId, AbstractObjectKind, CallKind, Escape, O
 use lockcheck::models::{BoundModels, Effect, FunctionModel};
 use lockcheck::program::{Callee, FunctionId, Instruction, Operand, Operation, Program, SiteId};
 
+use crate::stacks::Stacks;
+
 /// How much was compared.
 #[derive(Default)]
 pub struct Checked {
@@ -44,8 +46,7 @@ pub struct Contained<'p> {
     points_to: &'p PointsTo,
     escape: Escape,
     instructions: BTreeMap<SiteId, Vec<&'p Instruction>>,
-    /// The active functions of each thread and the sites that called them, outermost first.
-    stacks: BTreeMap<ThreadId, Vec<(FunctionId, Option<SiteId>)>>,
+    stacks: Stacks,
     /// What each heap object is called.
     heap: BTreeMap<ObjectId, Vec<AbstractObjectId>>,
     /// Who is running.
@@ -75,7 +76,7 @@ impl<'p> Contained<'p> {
             escape: Escape::of(points_to),
             deferred,
             instructions,
-            stacks: BTreeMap::new(),
+            stacks: Stacks::default(),
             heap: BTreeMap::new(),
             running: ThreadId(0),
             seen_objects: 0,
@@ -85,25 +86,12 @@ impl<'p> Contained<'p> {
         }
     }
 
-    /// Of what a thread does.
-    fn origin(&self, thread: ThreadId) -> Origin {
-        origin_of(thread, &self.stacks)
-    }
-
     /// Heap objects are named by the calls that are active when they are made.
     fn name_new_objects(&mut self, machine: &Machine<'_>, thread: ThreadId) {
         for index in self.seen_objects..machine.memory.object_count() {
             let id = ObjectId(index);
             if let ObjectKind::Heap { site: Some(site), .. } = machine.memory.object(id).kind {
-                let stack = self.stacks.get(&thread).map_or(&[][..], Vec::as_slice);
-                let is_call = |site: SiteId, callee| self.points_to.callees(site).contains(&callee);
-                let calls = (0..stack.len()).rev().map(|at| {
-                    let (function, call_site) = stack[at];
-                    let call_site = call_site.filter(|site| is_call(*site, function));
-                    (call_site, at.checked_sub(1).map_or(function, |below| stack[below].0))
-                });
-                let name = self.points_to.heap_objects(site, self.program.sites[site].function, calls, self.origin(thread));
-                self.heap.insert(id, name);
+                self.heap.insert(id, self.stacks.heap_names(self.program, self.points_to, site, thread));
             }
         }
         self.seen_objects = machine.memory.object_count();
@@ -118,18 +106,18 @@ impl<'p> Contained<'p> {
             ObjectKind::Function(function) => of_kind(AbstractObjectKind::Function(function)),
             ObjectKind::Block(function, block) => of_kind(AbstractObjectKind::Label(function, block)),
             ObjectKind::Heap { site: Some(_), .. } => self.heap.get(&object).cloned().unwrap_or_default(),
-            ObjectKind::Stack { site, thread, .. } => self.stack_names(site, self.origin(ThreadId(thread))),
+            ObjectKind::Stack { site, thread, .. } => self.stack_names(site, ThreadId(thread)),
             ObjectKind::Heap { site: None, .. } | ObjectKind::Internal(_) => return None,
         })
     }
 
-    fn stack_names(&self, site: SiteId, origin: Origin) -> Vec<AbstractObjectId> {
+    fn stack_names(&self, site: SiteId, thread: ThreadId) -> Vec<AbstractObjectId> {
         let function = self.program.sites[site].function;
         let mut names = Vec::new();
         for instruction in self.instructions.get(&site).into_iter().flatten() {
             match (&instruction.operation, instruction.result) {
                 (Operation::StackAllocate { .. }, Some(register)) => {
-                    names.extend(self.points_to.stack_objects(function, register, site, origin));
+                    names.extend(self.stacks.slot_names(self.points_to, (function, register, site), thread));
                 }
                 (Operation::Call { .. }, _) => {
                     for (id, object) in self.points_to.objects() {
@@ -173,7 +161,7 @@ impl<'p> Contained<'p> {
         };
         // As far as it is told apart which thread it is.
         let of_origins =
-            [self.origin(self.running), Origin::Any].map(|origin| self.points_to.objects_in(origin, function, operand));
+            [self.stacks.origin(self.running), Origin::Any].map(|origin| self.points_to.objects_in(origin, function, operand));
         let is_in_origin =
             of_origins.iter().any(|objects| objects.as_ref().is_none_or(|objects| objects.iter().any(|one| may_be(*one))));
         is_in_origin
@@ -211,7 +199,7 @@ impl<'p> Contained<'p> {
 
     fn access(&mut self, machine: &Machine<'_>, site: SiteId, address: Pointer, value: Option<&Value>, is_write: bool) {
         let function = self.program.sites[site].function;
-        let origin = self.origin(self.running);
+        let origin = self.stacks.origin(self.running);
         if !self.points_to.may_run_in(function, origin) {
             self.complain(machine, site, &format!("does not run in {origin:?}"), None);
         }
@@ -300,14 +288,6 @@ impl<'p> Contained<'p> {
     }
 }
 
-/// The first thread is none that was created; all others begin with the outermost function on their stack.
-fn origin_of(thread: ThreadId, stacks: &BTreeMap<ThreadId, Vec<(FunctionId, Option<SiteId>)>>) -> Origin {
-    match stacks.get(&thread).and_then(|stack| stack.first()) {
-        Some((entry, _)) if thread != ThreadId(0) => Origin::Entry(*entry),
-        _ => Origin::First,
-    }
-}
-
 /// What a library function has just allocated: it is written before it is returned.
 fn is_made_at(machine: &Machine<'_>, address: Pointer, site: SiteId) -> bool {
     let object = address.object.map(|object| machine.memory.object(object).kind);
@@ -323,11 +303,11 @@ impl Observer for Contained<'_> {
                 if let Some(site) = event.site {
                     self.called(machine, site, function);
                 }
-                self.stacks.entry(event.thread).or_default().push((function, event.site));
+                self.stacks.push(event.thread, function, event.site);
             }
             EventKind::Return { function, .. } => {
-                let popped = self.stacks.entry(event.thread).or_default().pop();
-                assert_eq!(popped.map(|(callee, _)| callee), Some(function), "calls and returns are nested");
+                let popped = self.stacks.pop(event.thread);
+                assert_eq!(popped, Some(function), "calls and returns are nested");
             }
             EventKind::LibraryCall { function, .. } => {
                 if let Some(site) = event.site {

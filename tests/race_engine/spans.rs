@@ -48,3 +48,30 @@ fn what_is_last_in_a_structure_that_goes_on_is_bounded() {
     let last = inner.replace(" long after;", "").replace("pthread_mutex_t m;", "pthread_mutex_t m; long after;");
     said_of(&counting(&last, "L(p->m); p->in.hits[j]++; U(p->m);")).race("memory allocated at trap.c:14");
 }
+
+/// What another thread is handed a pointer into, and what the creator does meanwhile.
+fn walking(walk: &str, meanwhile: &str) -> String {
+    format!(
+        "extern int __VERIFIER_nondet_int(void); struct part {{ char name[16]; long after; }} *one, copy;
+        void fill(char *to, unsigned long size) {{ {walk} }}
+        void *f(void *a) {{ fill(one->name, (unsigned long)__VERIFIER_nondet_int()); return 0; }}
+        int main(void) {{ pthread_t t; one = malloc(sizeof *one); memset(one, 0, 16); one->after = 0; pthread_create(&t, 0, f, 0);
+        {meanwhile} pthread_join(t, 0); return 0; }}"
+    )
+}
+
+#[test]
+fn what_is_counted_from_an_array_stays_in_it() {
+    let memory = "memory allocated at trap.c:14";
+    for walk in ["memset(to, 1, size);", "for (char *at = to; *at; at++) *at = 1;", "while (size) to[--size] = 1;"] {
+        said_of(&walking(walk, "one->after++;")).no_race(memory);
+        said_of(&walking(walk, "one->name[3] = 1;")).race(memory);
+        // A pointer to the first member is one to the object.
+        said_of(&walking(walk, "free(one->name);")).race(memory);
+    }
+    said_of(&walking("free(to);", "one->after++;")).race(memory);
+    // More than the array has does not mean the array.
+    said_of(&walking("memset(to, 1, sizeof copy);", "one->after++;")).race(memory);
+    // Nor does what was counted otherwise.
+    said_of(&walking("((struct part *)to)->after = 1;", "one->after++;")).race(memory);
+}

@@ -6,15 +6,16 @@ use lockcheck::explore::machine::{Event, EventKind, Machine};
 use lockcheck::explore::memory::ObjectKind;
 use lockcheck::explore::thread_id::ThreadId;
 use lockcheck::explore::value::ObjectId;
-use lockcheck::facts::{AbstractObjectId, AbstractObjectKind, Location, Origin, PointsTo, Position};
-use lockcheck::program::{FunctionId, Operation, Program, SiteId};
+use lockcheck::facts::{AbstractObjectId, AbstractObjectKind, Location, PointsTo, Position};
+use lockcheck::program::{Operation, Program, SiteId};
+
+use crate::stacks::Stacks;
 
 pub struct Objects<'p> {
     pub program: &'p Program,
     pub points_to: &'p PointsTo,
     pub positions: BTreeMap<SiteId, Vec<Position>>,
-    /// The active functions of each thread and the sites that called them, outermost first.
-    stacks: BTreeMap<ThreadId, Vec<(FunctionId, Option<SiteId>)>>,
+    stacks: Stacks,
     heap: BTreeMap<ObjectId, Vec<AbstractObjectId>>,
     seen: u32,
 }
@@ -30,7 +31,7 @@ impl<'p> Objects<'p> {
                 }
             }
         }
-        Objects { program, points_to, positions, stacks: BTreeMap::new(), heap: BTreeMap::new(), seen: 0 }
+        Objects { program, points_to, positions, stacks: Stacks::default(), heap: BTreeMap::new(), seen: 0 }
     }
 
     /// Follows calls, and names heap objects by the calls that are active when they are made.
@@ -38,22 +39,13 @@ impl<'p> Objects<'p> {
         for index in self.seen..machine.memory.object_count() {
             let id = ObjectId(index);
             if let ObjectKind::Heap { site: Some(site), .. } = machine.memory.object(id).kind {
-                let stack = self.stacks.get(&event.thread).map_or(&[][..], Vec::as_slice);
-                let is_call = |site: SiteId, callee| self.points_to.callees(site).contains(&callee);
-                let calls = (0..stack.len()).rev().map(|at| {
-                    let (function, call_site) = stack[at];
-                    let call_site = call_site.filter(|site| is_call(*site, function));
-                    (call_site, at.checked_sub(1).map_or(function, |below| stack[below].0))
-                });
-                let origin = self.origin(event.thread);
-                let name = self.points_to.heap_objects(site, self.program.sites[site].function, calls, origin);
-                self.heap.insert(id, name);
+                self.heap.insert(id, self.stacks.heap_names(self.program, self.points_to, site, event.thread));
             }
         }
         self.seen = machine.memory.object_count();
         match event.kind {
-            EventKind::Call { function } => self.stacks.entry(event.thread).or_default().push((function, event.site)),
-            EventKind::Return { .. } => drop(self.stacks.entry(event.thread).or_default().pop()),
+            EventKind::Call { function } => self.stacks.push(event.thread, function, event.site),
+            EventKind::Return { .. } => _ = self.stacks.pop(event.thread),
             _ => {}
         }
     }
@@ -74,30 +66,22 @@ impl<'p> Objects<'p> {
             ObjectKind::Global(global) => of_kind(AbstractObjectKind::Global(global)),
             ObjectKind::ThreadLocal { global, .. } => of_kind(AbstractObjectKind::ThreadLocal(global)),
             ObjectKind::Heap { site: Some(_), .. } => self.heap.get(&object).cloned().unwrap_or_default(),
-            ObjectKind::Stack { site, thread, .. } => self.stack_names(site, self.origin(ThreadId(thread)))?,
+            ObjectKind::Stack { site, thread, .. } => self.stack_names(site, ThreadId(thread))?,
             ObjectKind::Function(_) | ObjectKind::Block(..) | ObjectKind::Heap { site: None, .. } | ObjectKind::Internal(_) => {
                 return None;
             }
         })
     }
 
-    /// Of what a thread does: it begins with the outermost function on its stack.
-    fn origin(&self, thread: ThreadId) -> Origin {
-        match self.stacks.get(&thread).and_then(|stack| stack.first()) {
-            Some((entry, _)) if thread != ThreadId(0) => Origin::Entry(*entry),
-            _ => Origin::First,
-        }
-    }
-
     /// The areas of variadic arguments are named by nobody.
-    fn stack_names(&self, site: SiteId, origin: Origin) -> Option<Vec<AbstractObjectId>> {
+    fn stack_names(&self, site: SiteId, thread: ThreadId) -> Option<Vec<AbstractObjectId>> {
         let mut names = Vec::new();
         for at in self.positions.get(&site).into_iter().flatten() {
             let block = &self.program.functions[at.function].blocks[at.block];
             let Some(instruction) = block.instructions.get(at.index) else { continue };
             match (&instruction.operation, instruction.result) {
                 (Operation::StackAllocate { .. }, Some(register)) => {
-                    names.extend(self.points_to.stack_objects(at.function, register, site, origin));
+                    names.extend(self.stacks.slot_names(self.points_to, (at.function, register, site), thread));
                 }
                 (Operation::Call { .. }, _) => {
                     let copies = self.points_to.objects().filter(|(_, object)| match object.kind {

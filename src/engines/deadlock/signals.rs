@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::in_program::{CycleCandidate, Writer};
 use crate::facts::{Facts, Location};
@@ -61,7 +61,7 @@ struct Stop {
 
 /// All waits that no signal ends, one candidate for each two lines.
 pub fn stuck_waits(writer: &mut Writer<'_, '_, '_>, models: &BoundModels<'_>, analysis: &Analysis<'_>) -> Vec<CycleCandidate> {
-    let mut search = Search { writer, models, analysis, without: FxHashMap::default() };
+    let mut search = Search { writer, models, analysis, takes: takes(analysis), without: FxHashMap::default() };
     let (waits, signals) = (search.waits(), search.signals());
     let mut found = BTreeMap::new();
     for (wait, given_back) in &waits {
@@ -78,10 +78,24 @@ pub fn stuck_waits(writer: &mut Writer<'_, '_, '_>, models: &BoundModels<'_>, an
     found.into_values().collect()
 }
 
+/// What each thread may wait for somewhere.
+fn takes(analysis: &Analysis<'_>) -> FxHashSet<(ThreadId, LockId)> {
+    let of_thread = |thread: ThreadId| {
+        let rules = analysis.threads.thread(thread).system.rules();
+        rules.filter_map(move |(_, rule)| match rule.weight {
+            Step::Acquire { lock, .. } => Some((thread, lock)),
+            // Nothing else waits for a lock with no end of its own.
+            _ => None,
+        })
+    };
+    analysis.threads.ids().flat_map(of_thread).collect()
+}
+
 struct Search<'s, 'a, 't, 'p> {
     writer: &'s mut Writer<'a, 't, 'p>,
     models: &'s BoundModels<'s>,
     analysis: &'s Analysis<'s>,
+    takes: FxHashSet<(ThreadId, LockId)>,
     /// By thread and lock: the symbols that the thread comes to without having waited for the lock.
     without: FxHashMap<(ThreadId, LockId), BTreeSet<SymbolId>>,
 }
@@ -171,6 +185,10 @@ impl Search<'_, '_, '_, '_> {
         let here = (wait.thread, wait.symbol);
         let heard = signals.iter().filter(is_same).filter(|signal| !self.are_apart(here, (signal.thread, signal.symbol)));
         let heard: Vec<(ThreadId, SymbolId)> = heard.map(|signal| (signal.thread, signal.symbol)).collect();
+        // Who never waits for the lock comes to the signal without it: most do, and their ways need not be looked for.
+        if heard.iter().any(|(thread, _)| !self.takes.contains(&(*thread, lock))) {
+            return None;
+        }
         let mut blocked = None;
         for (thread, symbol) in heard {
             if self.without(thread, lock).contains(&symbol) {

@@ -92,7 +92,7 @@ impl Rows {
                     arguments.choices(decided, nodes)
                 });
                 let mut of_choice: FxHashMap<Vec<bool>, Rc<[RowSide]>> = FxHashMap::default();
-                let span = spans.of(function, access);
+                let inside = spans.inside(facts, function, access);
                 // Where callers or the thread decide on the object, each object has its own threads.
                 let is_one = decided.is_none() && by_origin.is_none();
                 for locations in locations.chunk_by(|one, other| is_one || one.object == other.object) {
@@ -120,7 +120,7 @@ impl Rows {
                         let fresh = facts.freshness.at(position, place, location.object);
                         let is_atomic = is_atomic(program, facts, options, access, *location);
                         let is_own = is_own(facts, options, function, access, *location);
-                        let within = span.and_then(|span| spans.within(facts, function, &span, *location));
+                        let within = inside.at(*location);
                         kinds.entry((fresh, is_atomic, is_own)).or_default().push((*location, within));
                     }
                     for ((fresh, is_atomic, is_own), locations) in kinds {

@@ -1,17 +1,22 @@
 //! Spans: which bytes does an access stay in, whatever its indices are?
 //!
 //! # Definition   An address that is counted from a base by constants and by indices into arrays whose length the type gives stays in a *span*: the bytes
-//!                from the first element of the outermost of them to the last element of the innermost.
+//!                from the first element of the outermost of them to the last element of the innermost. One that came from elsewhere stays in its *room*: what is left of the array that it
+//!                was counted from, as points-to knows it (`facts::points_to`).
 //! # Theorem      An access without undefined behaviour touches no byte outside its span: an address that is computed from an element of an array points into
 //!                the array, or one beyond its last element, which must not be accessed (C17 6.5.6p8). Who steps back from it may have been beyond.
 //! # Example      `thread->stats[i].hits` of one thread never is the lock that stands before `stats`, nor anything of the next thread.
 //! # Deviations   Arrays that are the last member of what they stand in have no length here: programs allocate more than their types say (`frontend/lower/aggregate`).
+//! # Misses       What a program without defined behaviour touches behind an array: a library call of computed size that begins at a structure's array and means what follows it, too
+//!                (`facts/points_to/room`). No assumption tells of it; one of a fixed size that is too large for the array is compared with all that it touches.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::facts::{Facts, Location, MemoryAccess, Offset};
+use crate::facts::accesses::Action;
+use crate::facts::{AbstractObjectId, Facts, Location, MemoryAccess, Offset, PointeesId};
 use crate::program::{FunctionId, Operand, Operation, Program, RegisterId};
 
 /// So many bytes from `distance` bytes behind a base on.
@@ -44,14 +49,29 @@ enum Indices {
     Unbounded,
 }
 
+/// Where a pointer may lead in each object; `None` where that is no single place.
+type Bases = FxHashMap<AbstractObjectId, Option<Offset>>;
+
+/// By location of an address: what an access there stays in.
+type Rooms = FxHashMap<Location, Option<Within>>;
+
+/// What is known of where an access stays, by what it may touch.
+pub struct Inside {
+    of_span: Option<(Rc<Bases>, Span)>,
+    /// Those of the address, and how many bytes are accessed.
+    rooms: Option<(Rc<Rooms>, u64)>,
+}
+
 pub struct Spans<'a> {
     program: &'a Program,
+    bases: RefCell<FxHashMap<PointeesId, Rc<Bases>>>,
+    rooms: RefCell<FxHashMap<PointeesId, Rc<Rooms>>>,
     steps: RefCell<FxHashMap<FunctionId, FxHashMap<RegisterId, Step>>>,
 }
 
 impl<'a> Spans<'a> {
     pub fn new(program: &'a Program) -> Spans<'a> {
-        Spans { program, steps: RefCell::default() }
+        Spans { program, bases: RefCell::default(), rooms: RefCell::default(), steps: RefCell::default() }
     }
 
     /// `None` when no array bounds the access.
@@ -81,19 +101,56 @@ impl<'a> Spans<'a> {
         is_bounded.then_some(Span { base, distance, size })
     }
 
-    /// The bytes of this object that an access stays in, where the base says where they are.
-    pub fn within(&self, facts: &Facts<'_>, function: FunctionId, span: &Span, location: Location) -> Option<Within> {
-        let mut bases = facts.points_to.pointees(function, span.base).filter(|base| base.object == location.object);
-        let (Some(base), None) = (bases.next(), bases.next()) else { return None };
-        let offset = match base.offset {
-            Offset::At(at) => Offset::At(at.checked_add_signed(span.distance)?),
-            Offset::Class { residue, stride } if span.size <= stride => {
-                let residue = (i128::from(residue) + i128::from(span.distance)).rem_euclid(i128::from(stride));
+    /// The bytes that an access stays in.
+    pub fn inside(&self, facts: &Facts<'_>, function: FunctionId, access: &MemoryAccess) -> Inside {
+        // What ends or destroys an object does so as a whole, wherever the pointer was counted from.
+        let is_of_bytes = matches!(access.action, Action::Read | Action::Write | Action::Update);
+        let address = access.operand().filter(|_| is_of_bytes);
+        let rooms = address.and_then(|address| facts.points_to.set_of(function, address)).map(|set| {
+            let mut all = self.rooms.borrow_mut();
+            let rooms = all.entry(set).or_insert_with(|| Rc::new(facts.points_to.rooms(set)));
+            (Rc::clone(rooms), access.size.unwrap_or(1))
+        });
+        Inside { of_span: self.of_span(facts, function, access), rooms }
+    }
+
+    fn of_span(&self, facts: &Facts<'_>, function: FunctionId, access: &MemoryAccess) -> Option<(Rc<Bases>, Span)> {
+        let span = self.of(function, access)?;
+        let set = facts.points_to.set_of(function, span.base)?;
+        let mut all = self.bases.borrow_mut();
+        let bases = all.entry(set).or_insert_with(|| {
+            let mut bases = Bases::default();
+            for base in facts.points_to.members(set) {
+                bases.entry(base.object).and_modify(|known| *known = None).or_insert(Some(base.offset));
+            }
+            Rc::new(bases)
+        });
+        Some((Rc::clone(bases), span))
+    }
+}
+
+impl Inside {
+    /// The bytes of an object that an access at this location stays in, where an array bounds it and it is known where that is.
+    pub fn at(&self, location: Location) -> Option<Within> {
+        let of_span = self.of_span.as_ref().and_then(|(bases, span)| span.inside(bases, location.object));
+        // Who accesses more bytes than there are does not mean the array.
+        let room = || self.rooms.as_ref().and_then(|(rooms, size)| (*rooms.get(&location)?).filter(|(_, bytes)| size <= bytes));
+        of_span.or_else(room)
+    }
+}
+
+impl Span {
+    fn inside(&self, bases: &Bases, object: AbstractObjectId) -> Option<Within> {
+        let Span { distance, size, .. } = *self;
+        let offset = match (*bases.get(&object)?)? {
+            Offset::At(at) => Offset::At(at.checked_add_signed(distance)?),
+            Offset::Class { residue, stride } if size <= stride => {
+                let residue = (i128::from(residue) + i128::from(distance)).rem_euclid(i128::from(stride));
                 Offset::Class { residue: u64::try_from(residue).ok()?, stride }
             }
             Offset::Class { .. } | Offset::Any => return None,
         };
-        Some((Location { object: location.object, offset }, span.size))
+        Some((Location { object, offset }, size))
     }
 }
 

@@ -368,8 +368,8 @@ fn is_same(program: &Program, one: DebugTypeId, other: DebugTypeId) -> bool {
 impl Solver<'_> {
     /// The call allocates: the object, as large as the call or those around it say, and as what they use it.
     pub fn allocated(&mut self, call: &Call, size: SizeSource) -> AbstractObject {
-        let callers = self.contexts.callers_of_memory(call.context, call.site);
-        let sites: Vec<SiteId> = [call.site].into_iter().chain(callers.iter().copied()).collect();
+        let callers = self.contexts.callers_of_memory(self.program, call.context, call.site);
+        let sites: Vec<SiteId> = [call.site].into_iter().chain(self.contexts.returning_calls(call.context, call.site)).collect();
         let amount = self.allocations.amount(&sites, size);
         let ty = self.allocations.structure(self.program, &sites, amount);
         let size = if let Amount::AtMost(size) = amount { Some(size) } else { None };

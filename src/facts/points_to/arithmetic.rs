@@ -79,7 +79,7 @@ impl<'p> Solver<'p> {
         let Some((to, _)) = self.result(body, result) else { return };
         for operand in operands {
             if let Some(operand) = self.operand(body, *operand) {
-                self.attach(operand, Constraint::Residue { to });
+                self.add_number(operand, to);
             }
         }
     }
@@ -198,7 +198,7 @@ impl<'p> Solver<'p> {
         self.attach(address, Constraint::Load { to: old, form: Form::of(width) });
         for operand in [Some(old), value].into_iter().flatten() {
             if width < self.pointer_bytes {
-                self.attach(operand, Constraint::Residue { to: new });
+                self.add_number(operand, new);
             } else {
                 self.attach(operand, Constraint::anywhere(new));
             }
@@ -243,18 +243,40 @@ impl<'p> Solver<'p> {
         }
     }
 
-    pub fn leave_residue(&mut self, node: NodeId, to: NodeId, delta: &LocationSet) {
+    /// `to` is a number computed from the node.
+    pub fn add_number(&mut self, node: NodeId, to: NodeId) {
+        if self.graph.add_number(node, to) {
+            let node = self.graph.find(node);
+            let set = self.graph.sets[node.0 as usize].clone();
+            self.leave_residue(node, &[to], &set);
+        }
+    }
+
+    /// What a node has gained leaves a residue in the numbers computed from it.
+    pub fn leave_residues(&mut self, node: NodeId, delta: &LocationSet) {
+        let at = node.0 as usize;
+        if self.graph.numbers[at].is_empty() {
+            return;
+        }
+        let numbers = std::mem::take(&mut self.graph.numbers[at]);
+        self.leave_residue(node, &numbers, delta);
+        // Nothing above adds any.
+        self.graph.numbers[at] = numbers;
+    }
+
+    fn leave_residue(&mut self, node: NodeId, numbers: &[NodeId], gained: &LocationSet) {
         // Keys are small numbers: whole in every width.
-        for key in self.keys.clone().into_iter().filter(|key| delta.contains(*key)) {
-            self.graph.add_location(to, key);
+        let keys = self.keys.common(gained);
+        if !keys.is_empty() {
+            numbers.iter().for_each(|to| self.graph.add_set(*to, &keys));
         }
-        let is_address = |location: &u32| *location != RESIDUE && !self.keys.contains(location);
-        if delta.iter().any(|location| is_address(&location)) {
+        if gained.len() == keys.len() {
+            return;
+        }
+        if gained.len() > keys.len() + usize::from(gained.contains(RESIDUE)) {
             self.attach(node, Constraint::anywhere(self.residue_sources));
-            self.graph.add_location(to, RESIDUE);
-        } else if delta.contains(RESIDUE) {
-            self.graph.add_location(to, RESIDUE);
         }
+        numbers.iter().for_each(|to| self.graph.add_location(*to, RESIDUE));
     }
 
     pub fn with_low_bits(&mut self, location: u32, operation: LowBits, bits: u64) -> Option<u32> {

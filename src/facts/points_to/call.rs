@@ -216,7 +216,7 @@ impl Solver<'_> {
     fn call_pure(&mut self, call: &Call) {
         let Some((to, _)) = call.result else { return };
         for argument in call.arguments.iter().filter_map(|argument| argument.node) {
-            self.attach(argument, Constraint::Residue { to });
+            self.add_number(argument, to);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::PointsTo;
 use super::graph::NodeId;
@@ -44,6 +44,25 @@ impl PointsTo {
 
     pub fn members(&self, set: PointeesId) -> impl Iterator<Item = Location> + '_ {
         self.expanded(Some(set.0))
+    }
+
+    /// Where what is accessed through pointers of this set stays in an array (`room`), by location: the bytes, from where on and how many; `None` for a location that stands for
+    /// several places which differ in that.
+    pub fn rooms(&self, set: PointeesId) -> FxHashMap<Location, Option<(Location, u64)>> {
+        let mut rooms = FxHashMap::default();
+        let numbers = self.graph.set(set.0);
+        if self.residues_are_addresses && numbers.contains(RESIDUE) {
+            return rooms;
+        }
+        for number in numbers.iter() {
+            let (object, class) = self.locations.get(number);
+            let first = class.first();
+            let bytes = self.locations.room(number).after().filter(|bytes| first.stride == 0 || *bytes <= first.stride);
+            let room = bytes.map(|bytes| (Location { object, offset: first.offset() }, bytes));
+            let known = rooms.entry(Location { object, offset: class.offset() }).or_insert(room);
+            *known = known.filter(|known| Some(*known) == room);
+        }
+        rooms
     }
 
     /// Whether an operand is among the pointers that are not told apart (`horde`).

@@ -1,18 +1,20 @@
-//! Contexts: functions that are small, or hand out fresh memory, are looked at once for each way of calling them.
+//! Contexts: functions that are small, hand out fresh memory, or call what their callers say, are looked at once for each way of calling them.
 //!
 //! # Definition   A function is *told apart* if it has a body, no variadic arguments, gets or returns an address, is in no circle of direct calls, and has at most
-//!                [`SMALL`] instructions, or [`LARGE`] if it returns what an allocation, or a function of this kind, has returned to it. The context of its
+//!                [`SMALL`] instructions, or [`LARGE`] if it returns what an allocation, or a function of this kind, has returned to it, or is directed (`directed`). The context of its
 //!                activation is the site of its call, followed by the caller's context, cut after [`DEPTH`] sites. Activations of all other functions,
 //!                and those that no call instruction began (threads, callbacks, `main`), have the empty context. With each goes the origin of the activation (`origin`).
 //! # Theorem      Every activation of a run has one context, and what its registers hold is in the sets of that context's registers; so heap objects of one
 //!                allocation in different contexts are different.
 //! # Paper        Sharir, Pnueli 1981 (call strings); Smaragdakis, Kastrinis, Balatsouras 2014 for choosing the functions that are worth it.
-//! # Deviations   1. Stack slots are shared by the contexts of their function and origin.  2. After [`MOST_REGISTERS`] new contexts are the empty one, of origin `Any`.
+//! # Deviations   1. Stack slots are shared by the contexts of their function and origin, but for directed functions.  2. After [`MOST_REGISTERS`] new contexts have one caller alone, and then the
+//!                empty one of origin `Any`.  3. Where track of pointers is lost (`origin`), functions are told apart by one caller, and directed ones as all others.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use typed_index_collections::TiVec;
 
 use super::call::Call;
+use super::directed::directed;
 use super::graph::NodeId;
 use super::object::Callers;
 use super::origin::Origin;
@@ -30,7 +32,7 @@ const LARGE: usize = 200;
 const DEPTH: usize = 2;
 /// How deep functions that hand out memory are followed.
 const LEVELS: usize = 3;
-/// Registers of all contexts but the empty ones, and of those of more origins: what small programs need, and for large ones half as many as they have, and as many.
+/// Registers of all contexts of one caller, of those of two, and of those of more origins, each: what small programs need, and for large ones half as many as they have, and as many of origins.
 const MOST_REGISTERS: usize = 30_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -49,6 +51,8 @@ struct Context {
 pub(super) struct Contexts {
     is_told_apart: TiVec<FunctionId, bool>,
     pub has_origins: bool,
+    /// What callers direct (`directed`): what is made there is told apart by them, too.
+    is_directed: TiVec<FunctionId, bool>,
     /// Calls whose results their function may return as they are.
     returned: FxHashSet<SiteId>,
     known: Vec<Context>,
@@ -58,8 +62,9 @@ pub(super) struct Contexts {
     steps: FxHashMap<(ContextId, SiteId, FunctionId), ContextId>,
     /// Functions and callers that are looked at in some origin.
     begun: FxHashSet<(FunctionId, Callers)>,
-    /// For callers, and for more origins.
+    /// For callers, for theirs, and for more origins.
     registers_left: usize,
+    registers_left_for_outer_calls: usize,
     registers_left_for_origins: usize,
 }
 
@@ -67,8 +72,10 @@ impl Contexts {
     pub fn of(program: &Program, models: &BoundModels<'_>, has_origins: bool) -> Contexts {
         let mut returned = FxHashSet::default();
         let size: usize = program.functions.iter().map(|function| function.registers.len()).sum();
+        let is_directed = if has_origins { directed(program) } else { program.functions.iter().map(|_| false).collect() };
         Contexts {
-            is_told_apart: told_apart(program, models, &mut returned),
+            is_told_apart: told_apart(program, models, &is_directed, &mut returned),
+            is_directed,
             has_origins,
             returned,
             known: Vec::new(),
@@ -77,6 +84,8 @@ impl Contexts {
             steps: FxHashMap::default(),
             begun: FxHashSet::default(),
             registers_left: MOST_REGISTERS.max(size / 2),
+            // Where track of pointers is lost, one caller tells as much as two.
+            registers_left_for_outer_calls: if has_origins { MOST_REGISTERS.max(size / 2) } else { 0 },
             registers_left_for_origins: MOST_REGISTERS.max(size),
         }
     }
@@ -98,17 +107,26 @@ impl Contexts {
         &self.known[context.0 as usize].callers
     }
 
-    /// The calls that a heap object's name consists of, when it is allocated in this context: as far out as it is returned.
-    pub fn callers_of_memory(&self, context: ContextId, site: SiteId) -> Callers {
-        let calls = std::iter::once(site).chain(self.callers(context).iter().copied());
-        let is_returned = calls.map(|site| self.returned.contains(&site));
-        self.callers(context)
-            .iter()
-            .copied()
-            .zip(is_returned)
-            .take_while(|(_, is_returned)| *is_returned)
-            .map(|(site, _)| site)
-            .collect()
+    /// The calls that return what is allocated in this context, innermost first.
+    pub fn returning_calls(&self, context: ContextId, site: SiteId) -> Callers {
+        self.calls_around(context, site, |site| self.returned.contains(&site))
+    }
+
+    /// The calls that a heap object's name consists of, when it is allocated in this context: as far out as it is returned, or made as callers direct.
+    pub fn callers_of_memory(&self, program: &Program, context: ContextId, site: SiteId) -> Callers {
+        let is_directed = |site: SiteId| self.is_directed[program.sites[site].function];
+        self.calls_around(context, site, |site| self.returned.contains(&site) || is_directed(site))
+    }
+
+    fn calls_around(&self, context: ContextId, site: SiteId, goes_on: impl Fn(SiteId) -> bool) -> Callers {
+        let callers = self.callers(context);
+        let inner = std::iter::once(site).chain(callers.iter().copied());
+        callers.iter().copied().zip(inner).take_while(|(_, inner)| goes_on(*inner)).map(|(site, _)| site).collect()
+    }
+
+    /// The calls that a stack slot's name consists of.
+    pub fn callers_of_slots(&self, context: ContextId) -> Callers {
+        if self.is_directed[self.function(context)] { self.callers(context).clone() } else { Callers::new() }
     }
 
     pub fn registers(&self, context: ContextId) -> NodeId {
@@ -139,11 +157,16 @@ impl Contexts {
     }
 }
 
-fn told_apart(program: &Program, models: &BoundModels<'_>, returned: &mut FxHashSet<SiteId>) -> TiVec<FunctionId, bool> {
+fn told_apart(
+    program: &Program,
+    models: &BoundModels<'_>,
+    is_directed: &TiVec<FunctionId, bool>,
+    returned: &mut FxHashSet<SiteId>,
+) -> TiVec<FunctionId, bool> {
     let hands_out = functions_that_hand_out_memory(program, models, returned);
     let in_circle = functions_in_circles(program);
     let is_told_apart = program.functions.iter_enumerated().map(|(id, function)| {
-        let most = if hands_out.contains(&id) { LARGE } else { SMALL };
+        let most = if hands_out.contains(&id) || is_directed[id] { LARGE } else { SMALL };
         let has_address = |parameter: &Parameter| {
             program.layout.store_bytes(function.registers[parameter.register].ty) >= u64::from(program.layout.pointer_bytes)
         };
@@ -261,12 +284,16 @@ impl Solver<'_> {
         let is_first = !self.contexts.begun.contains(&(function, callers.clone()));
         let is_coarsest = callers.is_empty() && (is_first || origin == Origin::Any);
         if !is_coarsest {
-            let left = match is_first {
-                true => &mut self.contexts.registers_left,
-                false => &mut self.contexts.registers_left_for_origins,
+            let left = match (is_first, callers.len()) {
+                (false, _) => &mut self.contexts.registers_left_for_origins,
+                (true, 0 | 1) => &mut self.contexts.registers_left,
+                (true, _) => &mut self.contexts.registers_left_for_outer_calls,
             };
             match left.checked_sub(size) {
                 Some(rest) => *left = rest,
+                None if is_first && callers.len() > 1 => {
+                    return self.reach_in(function, origin, callers.into_iter().take(1).collect());
+                }
                 // Callers say more than threads: without them all memory from one wrapper is one.
                 None if origin != Origin::Any => return self.reach_in(function, Origin::Any, callers),
                 None => return self.reach_in(function, Origin::Any, Callers::new()),

@@ -368,7 +368,8 @@ impl<'p> Solver<'p> {
     fn stack_slot(&mut self, body: &Body<'p>, instruction: &Instruction, element_bytes: u64, count: Operand, align: u64) {
         let Some(register) = instruction.result else { return };
         let origin = self.contexts.origin(body.context);
-        let kind = AbstractObjectKind::StackSlot { function: body.id, register, site: instruction.site, origin };
+        let callers = self.contexts.callers_of_slots(body.context);
+        let kind = AbstractObjectKind::StackSlot { function: body.id, register, site: instruction.site, callers, origin };
         let size = self.constant_number(count).and_then(|count| count.checked_mul(element_bytes));
         let binding =
             body.function.bindings.iter().find(|binding| binding.is_address && binding.value == Operand::Register(register));

@@ -1,7 +1,8 @@
 //! The constraint graph: nodes with their sets, copy edges between them, and what else waits for a node's set to grow.
 //!
 //! Sets grow by differences: a node keeps apart what its successors and constraints have not seen yet. A set that holds a whole object takes no more of its places. Nodes on a cycle of copy edges
-//! have equal sets in every solution, so they are merged (`order`); a merged node answers for all of its parts.
+//! have equal sets in every solution, so they are merged (`order`); a merged node answers for all of its parts. Beside the edges along which addresses are copied there
+//! are those along which only a residue of them passes (`arithmetic`), many times as many in programs that compute.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -52,10 +53,6 @@ pub(super) enum Constraint {
         to: NodeId,
         operation: LowBits,
         bits: u64,
-    },
-    /// `to` is a number computed from the node.
-    Residue {
-        to: NodeId,
     },
     /// The node is the source, or the destination, of a copy of memory.
     CopySource {
@@ -123,6 +120,14 @@ pub(super) struct Kind {
     pub inside: Option<StructureId>,
 }
 
+/// What a node held and led to that another one answers for now.
+pub(super) struct GivenUp {
+    pub set: LocationSet,
+    pub successors: Vec<NodeId>,
+    pub numbers: Vec<NodeId>,
+    pub constraints: Vec<Constraint>,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     /// The node that answers for each node; itself for most.
@@ -144,6 +149,9 @@ pub(super) struct Graph {
     pub successors: Vec<Vec<NodeId>>,
     pub constraints: Vec<Vec<Constraint>>,
     edges: FxHashSet<(NodeId, NodeId)>,
+    /// Numbers that are computed from the node.
+    pub numbers: Vec<Vec<NodeId>>,
+    number_edges: FxHashSet<(NodeId, NodeId)>,
     attached: FxHashSet<(NodeId, Constraint)>,
     /// Position in the last topological order; sources of copies first.
     pub ranks: Vec<u32>,
@@ -171,6 +179,7 @@ impl Graph {
         self.deltas.resize_with(all, LocationSet::default);
         self.successors.resize_with(all, Vec::new);
         self.constraints.resize_with(all, Vec::new);
+        self.numbers.resize_with(all, Vec::new);
         self.ranks.resize(all, 0);
         self.kinds.resize(all, Kind::default());
         self.is_waiting.resize(all, false);
@@ -252,12 +261,16 @@ impl Graph {
     }
 
     /// `kept` answers for `gone` from now on; what `gone` held and led to is the caller's to pass on.
-    pub fn give_up(&mut self, gone: NodeId, kept: NodeId) -> (LocationSet, Vec<NodeId>, Vec<Constraint>) {
+    pub fn give_up(&mut self, gone: NodeId, kept: NodeId) -> GivenUp {
         let at = gone.0 as usize;
         self.parents[at] = kept.0;
         self.deltas[at] = LocationSet::default();
-        let set = std::mem::take(&mut self.sets[at]);
-        (set, std::mem::take(&mut self.successors[at]), std::mem::take(&mut self.constraints[at]))
+        GivenUp {
+            set: std::mem::take(&mut self.sets[at]),
+            successors: std::mem::take(&mut self.successors[at]),
+            numbers: std::mem::take(&mut self.numbers[at]),
+            constraints: std::mem::take(&mut self.constraints[at]),
+        }
     }
 
     /// Constraints that a horde has got by merging, and that are others for whole objects.
@@ -369,6 +382,16 @@ impl Graph {
         }
     }
 
+    /// Whether it is news that `to` is computed from the node; the caller shows it the node's set.
+    pub fn add_number(&mut self, from: NodeId, to: NodeId) -> bool {
+        let (from, to) = (self.find(from), self.find(to));
+        let is_new = self.number_edges.insert((from, to));
+        if is_new {
+            self.numbers[from.0 as usize].push(to);
+        }
+        is_new
+    }
+
     /// Whether the constraint is new at this node; the caller shows it the node's set.
     pub fn attach(&mut self, node: NodeId, constraint: Constraint) -> bool {
         let node = self.find(node);
@@ -413,6 +436,12 @@ impl Graph {
         self.deltas[kept_at] = self.sets[kept_at].without(&seen);
         let successors = std::mem::take(&mut self.successors[gone_at]);
         self.successors[kept_at].extend(successors);
+        for number in std::mem::take(&mut self.numbers[gone_at]) {
+            let number = self.find(number);
+            if self.number_edges.insert((kept, number)) {
+                self.numbers[kept_at].push(number);
+            }
+        }
         for constraint in std::mem::take(&mut self.constraints[gone_at]) {
             if self.attached.insert((kept, constraint)) {
                 self.constraints[kept_at].push(constraint);

@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::copy::CopyOfMemory;
 use super::form::Form;
-use super::graph::{Constraint, Kind, NodeId};
+use super::graph::{Constraint, GivenUp, Kind, NodeId};
 use super::location::Class;
 use super::memory::{Content, Link};
 use super::object::{AbstractObjectId, AbstractObjectKind};
@@ -55,10 +55,13 @@ impl Solver<'_> {
     /// The node becomes one with the horde of its type.
     pub fn join_horde(&mut self, node: NodeId) {
         let horde = self.horde(self.graph.kind_of(node));
-        let (set, successors, constraints) = self.graph.give_up(node, horde);
+        let GivenUp { set, successors, numbers, constraints } = self.graph.give_up(node, horde);
         self.graph.add_set(horde, &set);
         for successor in successors {
             self.graph.add_edge(horde, successor);
+        }
+        for number in numbers {
+            self.add_number(horde, number);
         }
         for constraint in constraints {
             self.attach(horde, constraint);
@@ -113,11 +116,7 @@ impl Solver<'_> {
                 self.keep_at_horde(horde, Constraint::anywhere_inside(members, structure));
                 self.graph.add_edge(members, to);
             }
-            Constraint::StoreTo { .. }
-            | Constraint::Residue { .. }
-            | Constraint::Call { .. }
-            | Constraint::Escape
-            | Constraint::Access => {
+            Constraint::StoreTo { .. } | Constraint::Call { .. } | Constraint::Escape | Constraint::Access => {
                 self.keep_at_horde(horde, constraint);
             }
         }

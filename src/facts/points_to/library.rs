@@ -125,7 +125,7 @@ impl Solver<'_> {
             }
             Effect::CreateKey { key, destructor } => {
                 let content = self.holder(AbstractObject::new(AbstractObjectKind::Key(call.site)), Class::at(0));
-                self.keys.extend(self.graph.set(content).iter());
+                self.keys.absorb(self.graph.set(content));
                 self.store(call.argument(*key), Some(content), 4);
                 if let Some(destructor) = destructor.and_then(|position| call.argument(position)) {
                     let value = self.graph.node();

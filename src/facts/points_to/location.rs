@@ -119,6 +119,11 @@ impl Class {
         Class::normal(self.residue, greatest_common_divisor(self.stride, outer.0.into()), inner.0, inner.1)
     }
 
+    /// All bytes of a range that begins here.
+    pub fn of_bytes(self, bytes: u64) -> Class {
+        u32::try_from(bytes).map_or(Class::ANY, |bytes| self.windowed(1, bytes.max(1)))
+    }
+
     /// The offsets `by` further on; `None` below the object's start.
     pub fn plus(self, by: i64) -> Option<Class> {
         let residue = match self.stride {

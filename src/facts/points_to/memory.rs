@@ -10,7 +10,7 @@
 
 use super::declared::Declarations;
 use super::form::Form;
-use super::graph::{Constraint, NodeId};
+use super::graph::NodeId;
 use super::location::{Class, greatest_common_divisor};
 use super::object::{AbstractObjectId, AbstractObjectKind};
 use super::pool::Source;
@@ -85,6 +85,21 @@ impl Link {
     pub fn whole(object: AbstractObjectId) -> Link {
         let (readable, writable) = (None, None);
         Link { from: Class::ANY, object, to: Class::ANY, size: None, readable, writable, types: Types::Kept }
+    }
+
+    /// The places that are read.
+    pub fn read(self) -> Class {
+        let of_size = self.size.map(|size| self.from.reach().saturating_add(size));
+        let bytes = self.readable.into_iter().chain(of_size).min();
+        bytes.map_or(Class::ANY, |bytes| self.from.first().of_bytes(bytes))
+    }
+
+    /// Where it writes, and how many bytes at the most.
+    pub fn written(self) -> (Class, Option<u64>) {
+        match (self.size, self.writable) {
+            (None, Some(bytes)) => (self.to.first(), Some(bytes)),
+            (size, _) => (self.to, size),
+        }
     }
 }
 
@@ -291,7 +306,7 @@ impl Solver<'_> {
     /// What is in the cell is read by the view.
     fn see(&mut self, (_, how, view): Cell, (_, _, cell): Cell) {
         if how.is_number {
-            self.attach(cell, Constraint::Residue { to: view });
+            self.add_number(cell, view);
         } else {
             self.graph.add_edge(cell, view);
         }
@@ -346,19 +361,20 @@ impl Solver<'_> {
             (None, None) => true,
         };
         self.assumes_types_of_copies |= link.types == Types::Assumed && !is_read_alike;
-        let is_whole = class.count > 1 && class.residue >= link.from.residue && link.from == Class::at(link.from.residue);
+        let is_whole = class.count > 1 && class.stride == 0 && link.from == Class::at(link.from.residue);
+        let before = class.residue.checked_sub(link.from.residue).and_then(|bytes| i64::try_from(bytes).ok());
         let (from, to) = (link.from.flat(), link.to.flat());
         let flat = class.flat();
         let common = greatest_common_divisor(greatest_common_divisor(from.stride, flat.stride), to.stride);
-        let image = if is_whole && class.stride == 0 && to.stride == 0 {
+        let image = if is_whole && let Some(moved) = before.and_then(|bytes| link.to.plus(bytes)) {
             // A window keeps its form.
-            Class::at(to.residue.saturating_add(class.residue - from.residue)).windowed(class.step, class.count)
+            moved.windowed(class.step, class.count)
         } else if common == 0 {
             // A cell that begins before the range is copied in part: its image begins where the range does.
             Class::at(to.residue.saturating_add(class.residue.saturating_sub(from.residue)))
         } else {
             let distance = (class.residue % common + common - from.residue % common) % common;
-            let written = link.size.filter(|_| to.stride == 0).into_iter().chain(link.writable).min();
+            let written = link.size.filter(|_| link.to.count == 1).into_iter().chain(link.writable).min();
             match written.and_then(|size| inside(size, common, distance)) {
                 Some((step, count)) => link.to.first().windowed(step, count),
                 None => Class::at(to.residue % common + distance).widened(common),

@@ -27,6 +27,7 @@ mod context;
 mod copy;
 mod crowd;
 mod declared;
+mod directed;
 mod form;
 mod generate;
 mod graph;
@@ -65,7 +66,7 @@ pub use statistics::Statistics;
 
 use allocation::Allocated;
 use call::Call;
-use context::Contexts;
+use context::{ContextId, Contexts};
 use graph::{Graph, Limits, NodeId};
 use location::{Class, LocationTable};
 use solve::Solver;
@@ -302,17 +303,33 @@ impl PointsTo {
         &self.objects[object.index()]
     }
 
-    /// The stack objects that an instruction makes in threads of an origin: those of the origin, and those that stand for any thread.
+    /// The names of a stack object that an instruction makes in a thread of this origin, when these calls are active (`heap_objects`).
     pub fn stack_objects(
         &self,
-        function: FunctionId,
-        register: RegisterId,
-        site: SiteId,
+        (function, register, site): (FunctionId, RegisterId, SiteId),
+        calls: impl IntoIterator<Item = (Option<SiteId>, FunctionId)>,
         origin: Origin,
-    ) -> impl Iterator<Item = AbstractObjectId> + '_ {
-        let origins = [Some(origin), (origin != Origin::Any).then_some(Origin::Any)].into_iter().flatten();
-        let kinds = origins.map(move |origin| AbstractObjectKind::StackSlot { function, register, site, origin });
-        kinds.filter_map(|kind| self.object_of_kind(&kind))
+    ) -> Vec<AbstractObjectId> {
+        let name = |context| {
+            let (callers, origin) = (self.contexts.callers_of_slots(context), self.contexts.origin(context));
+            self.object_of_kind(&AbstractObjectKind::StackSlot { function, register, site, callers, origin })
+        };
+        self.contexts_of(function, calls, origin).into_iter().filter_map(name).collect()
+    }
+
+    /// The contexts of an activation of the function in a thread of this origin, and of any, when these calls are active.
+    fn contexts_of(
+        &self,
+        function: FunctionId,
+        calls: impl IntoIterator<Item = (Option<SiteId>, FunctionId)>,
+        origin: Origin,
+    ) -> Vec<ContextId> {
+        let mut inside = Some(function);
+        let activations = calls.into_iter().chain([(None, function)]);
+        let activations: Vec<(Option<SiteId>, FunctionId)> =
+            activations.map(|(began_by, caller)| (began_by, inside.replace(caller).expect("each call has a caller"))).collect();
+        let contexts = [origin, Origin::Any].map(|origin| self.contexts.of_activations(activations.iter().copied(), origin));
+        contexts.into_iter().flatten().collect()
     }
 
     /// The object of this kind, if some reachable function mentions it.
@@ -397,21 +414,17 @@ impl PointsTo {
     /// in any thread.
     pub fn heap_objects(
         &self,
+        program: &Program,
         site: SiteId,
-        function: FunctionId,
         calls: impl IntoIterator<Item = (Option<SiteId>, FunctionId)>,
         origin: Origin,
     ) -> Vec<AbstractObjectId> {
-        let mut inside = Some(function);
-        let activations = calls.into_iter().chain([(None, function)]);
-        let activations: Vec<(Option<SiteId>, FunctionId)> =
-            activations.map(|(began_by, caller)| (began_by, inside.replace(caller).expect("each call has a caller"))).collect();
-        let contexts = [origin, Origin::Any].map(|origin| self.contexts.of_activations(activations.iter().copied(), origin));
+        let function = program.sites[site].function;
         let name = |context| {
-            let (callers, origin) = (self.contexts.callers_of_memory(context, site), self.contexts.origin(context));
-            self.object_of_kind(&AbstractObjectKind::Heap { site, callers, origin })
+            let callers = self.contexts.callers_of_memory(program, context, site);
+            self.object_of_kind(&AbstractObjectKind::Heap { site, callers, origin: self.contexts.origin(context) })
         };
-        contexts.into_iter().flatten().filter_map(name).collect()
+        self.contexts_of(function, calls, origin).into_iter().filter_map(name).collect()
     }
 
     pub fn statistics(&self) -> Statistics {

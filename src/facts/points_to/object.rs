@@ -28,11 +28,12 @@ pub enum AbstractObjectKind {
     Global(GlobalId),
     /// The instances of a thread-local global, of all threads.
     ThreadLocal(GlobalId),
-    /// The stack objects that one instruction makes, in threads of one origin.
+    /// The stack objects that one instruction makes, in threads of one origin; by callers where the function is given functions (`context`).
     StackSlot {
         function: FunctionId,
         register: RegisterId,
         site: SiteId,
+        callers: Callers,
         origin: Origin,
     },
     /// The copies of a parameter that is passed by value.

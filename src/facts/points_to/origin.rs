@@ -66,7 +66,7 @@ impl PointsTo {
         let mut objects: Vec<AbstractObjectId> = Vec::new();
         for context in contexts {
             let set = self.graph.set(NodeId(self.contexts.registers(context).0 + usize::from(register) as u32));
-            if set.contains(RESIDUE) {
+            if self.residues_are_addresses && set.contains(RESIDUE) {
                 return None;
             }
             objects.extend(set.iter().map(|number| self.locations.get(number).0));

@@ -5,7 +5,8 @@
 //!                draws, draws from it.
 //! # Theorem      Every cell that the copies as they are defined (`copy`) would make in an object is in the pool, or in what the object draws from, with a type that the object's views
 //!                read. So nothing is lost; with n sources and m destinations, each with k cells, n · k + m edges are made instead of n · m · k.
-//! # Deviations   1. Which copy moved an address is lost, and where to: it is in every object that draws from the pool, wherever its type is read there.  2. A structure that is
+//! # Deviations   1. Which copy moved an address is lost, and where to: it is in every object that draws from the pool, wherever its type is read in
+//!                the bytes that some copy may write there; who copies from an object draws from the bytes that the copy reads, where threads are told apart (`origin`), else from all of it.  2. A structure that is
 //!                drawn into something of another type is dropped as in copies of other objects; that this may matter is said once for all.
 
 use std::collections::BTreeSet;
@@ -14,20 +15,38 @@ use rustc_hash::FxHashMap;
 
 use super::declared::Declarations;
 use super::form::Form;
-use super::graph::{Constraint, NodeId};
+use super::graph::NodeId;
 use super::location::Class;
 use super::memory::{Cell, Link, Types};
 use super::object::{AbstractObject, AbstractObjectId, AbstractObjectKind};
 use super::solve::Solver;
 use crate::program::DebugTypeId;
 
-/// What an object draws from: bytes from anywhere in `from` may lie in `size` bytes from `to` on.
+/// Views that wait for what they read beyond which they are not kept waiting: in very large programs they were a third of all memory.
+const MANY_PULLS: usize = 1 << 20;
+
+/// What an object draws from: bytes at `at` in `from` may lie in `size` bytes from `to` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Source {
     pub from: AbstractObjectId,
+    at: Class,
     to: Class,
     size: Option<u64>,
     types: Types,
+}
+
+impl Source {
+    /// What a link brings from an object: all that lies where it reads, wherever it writes.
+    fn of_link(from: AbstractObjectId, link: Link) -> Source {
+        Source { from, at: link.read(), to: Class::ANY, size: None, types: link.types }.through(link)
+    }
+
+    /// What is drawn by the object that the link leads out of, seen from the one that it leads to.
+    fn through(self, link: Link) -> Source {
+        let types = if self.types == Types::Forgotten { Types::Forgotten } else { link.types };
+        let (to, size) = link.written();
+        Source { to, size, types, ..self }
+    }
 }
 
 impl Solver<'_> {
@@ -43,22 +62,22 @@ impl Solver<'_> {
         let (transfer, pool) = (self.copies[copy as usize].transfer, self.pool());
         self.add_link(transfer, Link::whole(pool));
         for index in 0..self.memories[transfer.index()].links.len() {
-            let Link { object, to, size, types, .. } = self.memories[transfer.index()].links[index];
-            if object != pool {
-                self.draw(object, Source { from: pool, to, size, types });
+            let link = self.memories[transfer.index()].links[index];
+            if link.object != pool {
+                self.draw(link.object, Source { at: Class::ANY, ..Source::of_link(pool, link) });
             }
         }
     }
 
     pub fn draw_from_pool(&mut self, object: AbstractObjectId, to: Class, size: Option<u64>, types: Types) {
         let from = self.pool();
-        self.draw(object, Source { from, to, size, types });
+        self.draw(object, Source { from, at: Class::ANY, to, size, types });
     }
 
     /// What is stored through pointers to very many objects lies in each of them, where its type can be (`horde`).
     pub fn draw_stored(&mut self, object: AbstractObjectId, from: AbstractObjectId) {
         let (object, to) = self.kept_at(object, Class::ANY);
-        let source = Source { from: self.keeper(from), to, size: None, types: Types::Kept };
+        let source = Source { from: self.keeper(from), at: Class::ANY, to, size: None, types: Types::Kept };
         if object != source.from && self.drawn.insert((object, source)) {
             self.add_source(object, source);
         }
@@ -66,18 +85,22 @@ impl Solver<'_> {
 
     /// What somebody draws from is copied on: who gets the copy draws, too.
     pub fn draw_on(&mut self, from: AbstractObjectId, link: Link) {
-        let Link { object, to, size, types, .. } = link;
         if self.memories[from.index()].sources.is_empty() {
             return;
         }
         if self.objects[from.index()].ty.is_some() {
-            return self.draw(object, Source { from, to, size, types });
+            let source = Source::of_link(from, link);
+            // Views of each range cost more than they tell where track of pointers is lost.
+            let at = if self.contexts.has_origins { source.at } else { Class::ANY };
+            return self.draw(link.object, Source { at, ..source });
         }
-        // Whatever it draws is passed on as it is.
+        // Whatever it draws to where the link reads is passed on as it is.
+        let read = link.read();
         for index in 0..self.memories[from.index()].sources.len() {
             let source = self.memories[from.index()].sources[index];
-            let types = if source.types == Types::Forgotten { Types::Forgotten } else { types };
-            self.draw(object, Source { from: source.from, to, size, types });
+            if source.to.overlaps(source.size.unwrap_or(u64::MAX), read, 1) {
+                self.draw(link.object, source.through(link));
+            }
         }
     }
 
@@ -96,6 +119,9 @@ impl Solver<'_> {
     }
 
     fn add_source(&mut self, object: AbstractObjectId, source: Source) {
+        if self.pulls.len() > MANY_PULLS {
+            self.pull_all();
+        }
         let memory = &mut self.memories[object.index()];
         memory.sources.push(source);
         self.pulls.extend(memory.views.iter().map(|view| (object, *view, source)));
@@ -174,10 +200,10 @@ impl Solver<'_> {
         if !may_hold(&self.declarations, to, form) || !may_hold(&self.declarations, from, read) {
             return;
         }
-        if let Some(view) = self.view(source.from, Class::ANY, read) {
+        if let Some(view) = self.view(source.from, source.at, read) {
             // Less than a pointer is a part of one.
             if source.size.is_some_and(|size| size < self.pointer_bytes.into()) {
-                self.attach(view, Constraint::Residue { to: node });
+                self.add_number(view, node);
             } else {
                 self.graph.add_edge(view, node);
             }

@@ -87,7 +87,7 @@ pub(super) struct Solver<'p> {
     pub pending: VecDeque<ContextId>,
     pub pending_globals: VecDeque<(AbstractObjectId, GlobalId)>,
     /// The locations of keys of thread-specific data: few.
-    pub keys: Vec<u32>,
+    pub keys: LocationSet,
     /// What code outside the program may hold: nothing flows out of it, for whatever it passes back is `Unknown`.
     pub escaped: NodeId,
     /// Holds `Unknown`, which stands for every address in `escaped`.
@@ -171,7 +171,7 @@ impl<'p> Solver<'p> {
             edges: BTreeSet::new(),
             pending: VecDeque::new(),
             pending_globals: VecDeque::new(),
-            keys: Vec::new(),
+            keys: LocationSet::default(),
             escaped,
             unknown_value,
             residue_sources,
@@ -334,6 +334,7 @@ impl<'p> Solver<'p> {
             index += 1;
         }
         // Edges that were added meanwhile have carried the whole set.
+        self.leave_residues(node, &delta);
         for index in 0..self.graph.successors[at].len() {
             let successor = self.graph.successors[at][index];
             self.graph.add_set(successor, &delta);
@@ -403,7 +404,6 @@ impl<'p> Solver<'p> {
                     }
                 }
             }
-            Constraint::Residue { to } => self.leave_residue(node, to, delta),
             Constraint::CopySource { copy } => {
                 if self.graph.is_crowd(node) {
                     self.pool_copy(copy);
@@ -437,7 +437,7 @@ impl<'p> Solver<'p> {
     /// `to ⊇ from` for a value of `width` bytes: less than a pointer is a part of one.
     pub fn carry(&mut self, from: NodeId, to: NodeId, width: u64) {
         if width < self.pointer_bytes.into() {
-            self.attach(from, Constraint::Residue { to });
+            self.add_number(from, to);
         } else {
             self.graph.add_edge(from, to);
         }

@@ -7,9 +7,12 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
 
 use super::super::loops::{Definition, constant};
-use super::super::points_to::Location;
+use super::super::points_to::{Location, PointeesId};
 use super::places::{Address, Base, Places, Value};
 use super::relevant::{Called, Input, is_outside};
 use super::tree::Point;
@@ -22,17 +25,32 @@ use crate::program::{Constant, FunctionId, Instruction, Operand, Operation};
 pub(super) struct Write {
     pub point: Point,
     pub address: Option<Address>,
-    /// Ascending.
-    pub locations: Vec<Location>,
-    /// Among them what is no object of the program.
-    pub has_outside: bool,
+    pub written: Rc<Pointees>,
     /// `None` when any number of bytes around the address.
     pub size: Option<u64>,
     pub is_spawn: bool,
 }
 
+/// Where a pointer may lead, once for all operands that lead there.
+#[derive(Debug)]
+pub(super) struct Pointees {
+    /// Ascending.
+    locations: Vec<Location>,
+    /// Among them what is no object of the program.
+    has_outside: bool,
+}
+
+impl Pointees {
+    fn of(input: Input<'_>, function: FunctionId, operand: Operand) -> Pointees {
+        let mut locations: Vec<Location> = input.points_to.pointees(function, operand).collect();
+        locations.sort_unstable();
+        Pointees { has_outside: locations.iter().any(|location| is_outside(input, *location)), locations }
+    }
+}
+
 pub(super) struct Writers {
     writes: Vec<Write>,
+    pointees: FxHashMap<Option<PointeesId>, Rc<Pointees>>,
     handle_size: u64,
     private: RefCell<BTreeMap<(Address, ThreadId), bool>>,
     /// Threads that may be detached, so that a join of them may fail.
@@ -49,6 +67,7 @@ impl Writers {
         let handle_size = u64::from(places.input.program.layout.pointer_bytes);
         let mut writers = Writers {
             writes: Vec::new(),
+            pointees: FxHashMap::default(),
             handle_size,
             private: RefCell::default(),
             detached: BTreeSet::new(),
@@ -72,13 +91,12 @@ impl Writers {
         let instruction = input.instruction(function, point.block, point.index);
         let mut add = |operand: Operand, size: Option<u64>, is_spawn: bool| {
             if places.relevant.may_touch_handle(input, function, operand, size) {
-                let locations = ascending(input.points_to.pointees(function, operand));
-                let has_outside = locations.iter().any(|location| is_outside(input, *location));
+                let pointees = self.pointees.entry(input.points_to.set_of(function, operand));
+                let written = pointees.or_insert_with(|| Rc::new(Pointees::of(input, function, operand)));
                 self.writes.push(Write {
                     point,
                     address: places.address(point.activation, operand),
-                    locations,
-                    has_outside,
+                    written: Rc::clone(written),
                     size,
                     is_spawn,
                 });
@@ -198,12 +216,13 @@ impl Writers {
             }
         };
         // What is outside may be several objects; others meet their own.
-        if write.has_outside || locations.iter().any(|location| is_outside(places.input, *location)) {
-            return write.locations.iter().any(|written| locations.iter().any(|location| meets(written, location)));
+        let written = &write.written.locations;
+        if write.written.has_outside || locations.iter().any(|location| is_outside(places.input, *location)) {
+            return written.iter().any(|written| locations.iter().any(|location| meets(written, location)));
         }
         locations.iter().any(|location| {
-            let first = write.locations.partition_point(|written| written.object < location.object);
-            let same = write.locations[first..].iter().take_while(|written| written.object == location.object);
+            let first = written.partition_point(|written| written.object < location.object);
+            let same = written[first..].iter().take_while(|written| written.object == location.object);
             same.into_iter().any(|written| meets(written, location))
         })
     }
@@ -260,8 +279,8 @@ impl Writers {
             }
             let Some(own) = self.writes.iter().find(|write| write.point == creation.point && write.is_spawn) else { continue };
             let Some(cell) = own.address.clone() else { continue };
-            let is_settled = !own.locations.iter().any(|location| is_outside(places.input, *location))
-                && self.writes.iter().filter(|write| self.may_write(places, write, &cell, &own.locations)).count() == 1;
+            let is_settled = !own.written.has_outside
+                && self.writes.iter().filter(|write| self.may_write(places, write, &cell, &own.written.locations)).count() == 1;
             if is_settled {
                 self.settled[index] = Some(cell);
             }
@@ -290,12 +309,6 @@ impl Writers {
     pub fn handle_size(&self) -> u64 {
         self.handle_size
     }
-}
-
-fn ascending(locations: impl Iterator<Item = Location>) -> Vec<Location> {
-    let mut locations: Vec<Location> = locations.collect();
-    locations.sort_unstable();
-    locations
 }
 
 /// All instructions that matter, in all activations.
