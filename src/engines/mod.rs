@@ -66,7 +66,7 @@ pub fn run(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>, wante
     // Without them races stay what they are: histories only refute.
     let out_of_time = || wanted.deadlocks.then(DeadlockResult::out_of_time);
     let joins = match wanted.deadlocks {
-        true => JoinedThreads::of(program, models, (&facts.points_to, &facts.call_graph), options.deadline),
+        true => JoinedThreads::of(program, models, (&facts.points_to, &facts.call_graph, &facts.accesses), options.deadline),
         false => Ok(JoinedThreads::default()),
     };
     let Ok(joins) = joins else { return Results { races, deadlocks: out_of_time() } };

@@ -22,7 +22,7 @@ impl NamedSystems {
     pub fn of(program: &Program, models: &BoundModels<'_>, facts: &Facts<'_>) -> NamedSystems {
         let prepared = race::prepare(program, models, facts);
         let (mut tabulation, _) = prepared.solve(Deadline::NEVER).expect("nothing ends it early");
-        let of_facts = (&facts.points_to, &facts.call_graph);
+        let of_facts = (&facts.points_to, &facts.call_graph, &facts.accesses);
         let joins = JoinedThreads::of(program, models, of_facts, Deadline::NEVER).expect("nothing ends it early");
         let ProgramThreads { mut threads, sources, spots, names: locks, .. } =
             ProgramThreads::of(&mut tabulation, &BTreeSet::new(), &joins, Deadline::NEVER).expect("nothing ends it early");

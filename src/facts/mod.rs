@@ -58,9 +58,9 @@ impl<'p> Facts<'p> {
         let points_to = PointsTo::within(program, models, entries, deadline)?;
         let call_graph = CallGraph::of(&points_to);
         let escape = Escape::of(&points_to);
-        let threads = Threads::of(program, models, &points_to, &call_graph, entries);
-        deadline.check()?;
         let accesses = Accesses::of(program, models, &points_to);
+        let threads = Threads::of(program, models, (&points_to, &call_graph, &accesses), entries);
+        deadline.check()?;
         let freshness = Freshness::of(program, models, &points_to, &call_graph, &accesses);
         deadline.check()?;
         let own = Own::of(program, models, (&points_to, &call_graph, &escape), (&threads, &accesses), deadline)?;

@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use super::entries::Entries;
 use crate::deadline::Deadline;
-use crate::facts::{AbstractObjectId, AbstractObjectKind, CallGraph, Escape, PointsTo, ThreadId, Threads};
+use crate::facts::{AbstractObjectId, AbstractObjectKind, Accesses, CallGraph, Escape, PointsTo, ThreadId, Threads};
 use crate::models::{BoundModels, Models};
 use crate::program::describe::Names;
 use crate::program::{Argument, Constant, FunctionId, Operand, Operation, Place, Program, Scalar, SiteId, Type};
@@ -23,7 +23,8 @@ pub fn externals(program: &Program, models: &Models, entries: &Entries) -> Strin
     let entries = entries.of_library(program);
     let points_to = PointsTo::within(program, &bound, entries.as_deref(), Deadline::NEVER).expect("nothing ends it early");
     let calls = CallGraph::of(&points_to);
-    let threads = Threads::of(program, &bound, &points_to, &calls, entries.as_deref());
+    let accesses = Accesses::of(program, &bound, &points_to);
+    let threads = Threads::of(program, &bound, (&points_to, &calls, &accesses), entries.as_deref());
     let escape = Escape::of(&points_to);
     let survey = Survey { program, points_to: &points_to, calls: &calls, threads: &threads, escape: &escape };
     let mut externals: Vec<(FunctionId, Uses)> = survey.uses(&bound).into_iter().collect();

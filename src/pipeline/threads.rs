@@ -2,7 +2,7 @@
 
 use super::entries::Entries;
 use crate::deadline::Deadline;
-use crate::facts::{CallGraph, PointsTo, Threads};
+use crate::facts::{Accesses, CallGraph, PointsTo, Threads};
 use crate::models::Models;
 use crate::program::Program;
 
@@ -12,6 +12,7 @@ pub fn threads(program: &Program, models: &Models, entries: &Entries, is_graph: 
     let entries = entries.of_library(program);
     let points_to = PointsTo::within(program, &bound, entries.as_deref(), Deadline::NEVER).expect("nothing ends it early");
     let calls = CallGraph::of(&points_to);
-    let threads = Threads::of(program, &bound, &points_to, &calls, entries.as_deref());
+    let accesses = Accesses::of(program, &bound, &points_to);
+    let threads = Threads::of(program, &bound, (&points_to, &calls, &accesses), entries.as_deref());
     if is_graph { threads.print_dot(program) } else { threads.print(program) }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lockcheck::facts::threads::{PhaseId, Relation, Stage, ThreadId, Threads};
-use lockcheck::facts::{CallGraph, PointsTo};
+use lockcheck::facts::{Accesses, CallGraph, PointsTo};
 use lockcheck::models::Models;
 use lockcheck::program::{Constant, FunctionId, Operand, Operation, Program};
 
@@ -21,7 +21,8 @@ pub fn threads_of(program: &Program) -> (Threads, CallGraph) {
     let bound = models.bind(program);
     let points_to = PointsTo::of(program, &bound);
     let calls = CallGraph::of(&points_to);
-    (Threads::of(program, &bound, &points_to, &calls, None), calls)
+    let accesses = Accesses::of(program, &bound, &points_to);
+    (Threads::of(program, &bound, (&points_to, &calls, &accesses), None), calls)
 }
 
 pub fn accesses(program: &Program, threads: &Threads, calls: &CallGraph, global: &str) -> BTreeSet<Access> {

@@ -20,6 +20,8 @@ enum Handle {
     One(String),
     /// An array and how many of its elements are used, as C.
     Array(String, String),
+    /// A call that joins all that a pool has.
+    Pool(String),
 }
 
 pub fn program(seed: u64) -> Generated {
@@ -31,9 +33,11 @@ pub fn program(seed: u64) -> Generated {
         covered: Default::default(),
     };
     writer.globals.push_str("int count = 2;\nstruct slot { int id; pthread_t handle; pthread_t second; };\n");
+    writer.globals.push_str("struct pool { int n; pthread_t inside[4]; int used; pthread_t *apart; };\n");
     writer
         .functions
         .push_str("static void spawn(pthread_t *t, void *(*entry)(void *), void *a) { pthread_create(t, 0, entry, a); }\n");
+    writer.functions.push_str("static int start(pthread_t *kept, void *(*entry)(void *), void *a) { pthread_t t; int failed = pthread_create(&t, 0, entry, a); if (failed == 0 && kept) *kept = t; return failed; }\n");
     writer.functions.push_str("static void wait_for(pthread_t t) { pthread_join(t, 0); }\n");
     writer
         .functions
@@ -113,7 +117,7 @@ impl Writer {
             if self.chance(60) {
                 text.push_str("    x++;\n");
             }
-            match self.below(if depth == 0 { 10 } else { 6 }) {
+            match self.below(if depth == 0 { 12 } else { 6 }) {
                 0 | 1 => {
                     let (declaration, cell) = self.cell();
                     let entry = self.entry(depth, None);
@@ -192,6 +196,7 @@ impl Writer {
                     handles.push(Handle::One(second));
                 }
                 8 => self.remote_join(&mut text, &mut handles),
+                9 | 10 => self.pool(&mut text, &mut handles),
                 _ => {
                     self.cover("constant-elements");
                     let (name, entry, other) = (self.name("t"), self.entry(2, None), self.entry(2, None));
@@ -233,8 +238,58 @@ impl Writer {
         handles.push(Handle::One(child));
     }
 
+    /// Threads that one function creates and another one joins, their handles and their number in an object on the heap.
+    fn pool(&mut self, text: &mut String, handles: &mut Vec<Handle>) {
+        self.cover("pool");
+        let (entry, name) = (self.entry(2, None), self.name("pool"));
+        let cell = self.pick(&["p->inside[i]", "p->apart[i]"]);
+        let create = match self.below(3) {
+            0 => {
+                self.cover("pool-by-wrapper");
+                format!("if (start(&{cell}, {entry}, p)) break;")
+            }
+            1 => format!("if (pthread_create(&{cell}, 0, {entry}, p)) exit(1);"),
+            _ => self.create(cell, &entry).trim().to_owned(),
+        };
+        let (early, late) = match self.below(6) {
+            0 => ("if (y % 2) p->n = n;", ""),
+            1 => ("", "p->n = n;"),
+            2 => ("p->n = n;", "p->used = n - 1;"),
+            3 => ("p->n = n;", "if (n == 3) p->n = 2;"),
+            _ => ("p->n = n;", ""),
+        };
+        let (first, last) = (self.pick(&["n", "p->n"]), self.pick(&["p->n", "p->n", "p->n", "p->used"]));
+        let join = match self.below(5) {
+            0 => {
+                self.cover("pool-joins-what-is-there");
+                format!("if ({cell} != 0) pthread_join({cell}, 0);")
+            }
+            1 => format!("if (i != 1) pthread_join({cell}, 0);"),
+            _ => format!("pthread_join({cell}, 0);"),
+        };
+        self.functions.push_str(&format!(
+            "static struct pool *{name}_new(int n) {{\n    struct pool *p = calloc(1, sizeof *p);\n    p->apart = calloc(4, sizeof *p->apart);\n    {early}\n    for (int i = 0; i < {first}; i++) {{ {create} x++; }}\n    {late}\n    return p;\n}}\n\
+             static void {name}_end(struct pool *p) {{ for (int i = 0; i < {last}; i++) {{ {join} }} }}\n"
+        ));
+        if self.chance(30) {
+            self.cover("pool-ended-by-another");
+            self.functions.push_str(&format!("static void *{name}_master(void *a) {{ {name}_end(a); x++; return 0; }}\n"));
+            let (bound, master) = (self.bound(), self.name("t"));
+            text.push_str(&format!("    struct pool *{name} = {name}_new({bound});\n    pthread_t {master} = 0;\n    pthread_create(&{master}, 0, {name}_master, {name});\n"));
+            handles.push(Handle::One(master));
+            return;
+        }
+        let bound = self.bound();
+        text.push_str(&format!("    struct pool *{name} = {name}_new({bound});\n"));
+        if self.chance(10) {
+            self.cover("two-pools");
+            text.push_str(&format!("    {name}_new({bound});\n"));
+        }
+        handles.push(Handle::Pool(format!("{name}_end({name});")));
+    }
+
     fn bound(&mut self) -> String {
-        self.pick(&["2", "count", "argc + 1", "3"]).to_owned()
+        self.pick(&["2", "count", "argc + 1", "3", "argc - 1"]).to_owned()
     }
 
     fn pick<'t>(&mut self, all: &[&'t str]) -> &'t str {
@@ -304,6 +359,7 @@ impl Writer {
                 };
                 text.push_str(&join);
             }
+            Handle::Pool(end) => text.push_str(&format!("    {end}\n")),
             Handle::Array(name, bound) => {
                 let join = match self.below(5) {
                     0 => {

@@ -90,6 +90,78 @@ const SHAPES: &[Shape] = &[
         edits: &[("pthread_join(p->handle, 0);", "if (p->id == 4) pthread_join(p->handle, 0);")],
     },
     Shape {
+        name: "pool-on-the-heap",
+        source: "struct pool { int n; pthread_mutex_t m; pthread_t *t; }; void *f(void *a) { struct pool *p = a; pthread_mutex_lock(&p->m); y = x; pthread_mutex_unlock(&p->m); return 0; }
+            struct pool *start(int n) { struct pool *p = calloc(1, sizeof *p); p->n = n; p->t = calloc(n, sizeof *p->t); pthread_mutex_init(&p->m, 0); x = 0;
+                for (int i = 0; i < n; i++) pthread_create(&p->t[i], 0, f, p); return p; }
+            void stop(struct pool *p) { int early = 3; for (int i = 0; i < p->n; i++) pthread_join(p->t[i], 0); pthread_mutex_destroy(&p->m); free(p->t); free(p); }
+            int main(void) { struct pool *p = start(unknown()); y++; stop(p); x = 2; return 0; }",
+        edits: &[("p->n = n;", "p->n = n - 1;"), ("p->n = n;", "if (unknown()) p->n = n;"), ("i < p->n;", "i < p->n - 1;"), ("i < p->n;", "i < early;"),
+            ("y++;", "p->n = 2;"), ("y++;", "p->n--;"), ("y++;", "memset(p, 0, sizeof *p);"), ("y++;", "p->t[0] = 0;"), ("y++;", "p->t = calloc(9, 8);"),
+            ("y = x;", "y = x; p->n = 0;"), ("i < n;", "i < n + 1;"), ("i < n;", "i < unknown();"), ("y++;", "pthread_mutex_init((void *)p, 0);"),
+            ("y++;", "struct pool *q = start(2);"), ("y++;", "read(0, p, sizeof *p);")],
+    },
+    Shape {
+        name: "array-inside-a-pool",
+        source: "struct pool { int n; pthread_t t[8]; int done; pthread_mutex_t m; int last; }; void *f(void *a) { struct pool *p = a; y = x; pthread_mutex_lock(&p->m); p->done++; pthread_mutex_unlock(&p->m); return 0; }
+            int main(void) { struct pool *p = calloc(1, sizeof *p); pthread_mutex_init(&p->m, 0); p->n = unknown();
+                for (int i = 0; i < p->n; i++) pthread_create(&p->t[i], 0, f, p); for (int i = 0; i < p->n; i++) pthread_join(p->t[i], 0); x = 2; return 0; }",
+        edits: &[("p->done++;", "p->n++;"), ("p->done++;", "p->t[2] = 0;"), ("p->done++;", "p->t[unknown()] = 0;"), ("p->done++;", "memset(p->t, 0, 9);"), ("p->done++;", "memset(&p->n, 0, 5);"),
+            ("p->done++;", "char *c = (char *)p; c[unknown()] = 0;")],
+    },
+    Shape {
+        name: "bound-read-too-early",
+        source: "struct pool { int n; pthread_t t[8]; } pool; void *f(void *a) { y = x; return 0; }
+            int main(void) { int early; pool.n = 3; early = pool.n; for (int i = 0; i < 3; i++) pthread_create(&pool.t[i], 0, f, 0); for (int i = 0; i < early; i++) pthread_join(pool.t[i], 0); x = 2; return 0; }",
+        edits: &[("pool.n = 3; early = pool.n;", "early = pool.n; pool.n = 3;"), ("pool.n = 3;", "if (unknown()) pool.n = 3;"), ("pool.n = 3;", "for (int i = 0; i < 4; i++) pool.n = 3;"),
+            ("pool.n = 3;", "pool.n = unknown();")],
+    },
+    Shape {
+        name: "wrapper-with-an-optional-handle",
+        source: "struct server { int n; pthread_t t; }; void *f(void *a) { x++; return 0; }
+            int spawn(pthread_t *handle) { pthread_t t; int failed = pthread_create(&t, 0, f, 0); if (failed == 0 && handle != 0) *handle = t; return failed; }
+            int main(void) { struct server *s = calloc(1, sizeof *s); if (spawn(&s->t)) return 1; pthread_t t = s->t; s->t = 0; pthread_join(t, 0); return x; }",
+        edits: &[("spawn(&s->t)", "spawn(unknown() ? &s->t : 0)"), ("handle != 0", "handle == 0"), ("handle != 0", "unknown()"), ("failed == 0 &&", "failed &&"),
+            ("pthread_t t = s->t; s->t = 0;", "s->t = 0; pthread_t t = s->t;")],
+    },
+    Shape {
+        name: "created-by-a-wrapper-in-a-loop",
+        source: "void *f(void *a) { y = x; return 0; }
+            int spawn(pthread_t *handle) { pthread_t t; int failed = pthread_create(&t, 0, f, 0); if (failed == 0 && handle != 0) *handle = t; return failed; }
+            int main(void) { int i, n = unknown(); pthread_t w[8] = {0};
+                for (i = 0; i < n; i++) if (spawn(&w[i])) break;
+                y++; for (i = 0; i < n; i++) if (w[i] != 0) pthread_join(w[i], 0); x = 2; return 0; }",
+        edits: &[("*handle = t;", "if (unknown()) *handle = t;"), ("spawn(&w[i])", "spawn(&w[0])"), ("spawn(&w[i])", "spawn(&w[i / 2])"), ("spawn(&w[i])", "spawn(unknown() ? &w[i] : 0)"),
+            ("failed == 0 &&", "failed != 0 &&"), ("if (spawn(&w[i])) break;", "{ spawn(&w[i]); spawn(&w[i]); }"), ("if (spawn(&w[i])) break;", "for (int j = 0; j < 2; j++) spawn(&w[i]);"),
+            ("if (spawn(&w[i])) break;", "{ spawn(&w[i]); w[0] = 0; }"), ("y++;", "w[n - 1] = 0;"), ("y++;", "spawn(&w[0]);"), ("w[i] != 0", "w[i] == 0"), ("w[i] != 0", "w[i] != 0 && unknown()"),
+            ("w[i] != 0", "w[0] != 0"), ("y++;", "n--;"), ("*handle = t;", "{ *handle = t; *handle = 7; }"), ("i < n; i++) if (w", "i < n - 1; i++) if (w"), ("y++;", "pthread_create(&w[0], 0, f, 0);"),
+            ("pthread_t t;", "pthread_t t; pthread_create(&t, 0, f, 0);"), ("y++;", "for (i = 0; i < n; i++) if (spawn(&w[i])) break;")],
+    },
+    Shape {
+        name: "joined-by-a-master-who-is-joined",
+        source: "struct server { unsigned n; pthread_t master; int done; pthread_t *w; }; void *f(void *a) { struct server *s = a; y = x; return 0; }
+            void *master(void *a) { struct server *s = a; if (!s) return 0; unsigned n = s->n; for (unsigned i = 0; i < n; i++) if (s->w[i] != 0) pthread_join(s->w[i], 0); return 0; }
+            int spawn(void *(*entry)(void *), void *a, pthread_t *handle) { pthread_t t; int failed = pthread_create(&t, 0, entry, a); if (failed == 0 && handle != 0) *handle = t; return failed; }
+            struct server *start(int n) { struct server *s = calloc(1, sizeof *s); if (!s) return 0; s->n = (unsigned)n; s->w = calloc(s->n, sizeof *s->w); if (!s->w) { free(s); return 0; }
+                for (int i = 0; i < s->n; i++) { if (spawn(f, s, &s->w[i]) != 0) { if (i > 0) { y = 4; } else { free(s->w); free(s); return 0; } break; } }
+                spawn(master, s, &s->master); return s; }
+            void stop(struct server *s) { pthread_t m; if (!s) return; m = s->master; if (m == 0) return; s->master = 0; pthread_join(m, 0); x = 2; free(s->w); free(s); }
+            int main(void) { struct server *s = start(unknown()); y++; stop(s); return 0; }",
+        edits: &[("s->w[i] != 0", "s->w[i] == 0"), ("s->w[i] != 0", "s->w[i] != 0 && unknown()"), ("i < n; i++) if (s->w[i] != 0)", "i + 1 < n; i++) if (s->w[i] != 0)"), ("pthread_join(m, 0);", ""),
+            ("pthread_join(m, 0);", "if (unknown()) pthread_join(m, 0);"), ("y++;", "spawn(f, s, &s->w[0]);"), ("y++;", "s->w[1] = 0;"), ("y++;", "s->n = 1;"), ("y++;", "memset(s->w, 0, 8);"),
+            ("y = x;", "y = x; s->w[0] = 0;"), ("y = x;", "y = x; s->n = 0;"), ("if (!s) return 0;", "if (unknown()) return 0;"), ("y++;", "pthread_join(s->w[0], 0);"), ("y++;", "start(3);"),
+            ("spawn(master, s, &s->master); return s;", "return s;"), ("for (int i = 0; i < s->n; i++) {", "spawn(master, s, &s->master); for (int i = 0; i < s->n; i++) {"),
+            ("spawn(master, s, &s->master); return s;", "spawn(master, s, &s->master); spawn(f, s, &s->w[0]); return s;"), ("s->n = (unsigned)n;", "s->n = (unsigned)n; if (unknown()) s->n = 2;"),
+            ("unsigned n = s->n;", "unsigned n = s->n; if (y == 3) n--;"), ("spawn(master, s, &s->master);", "spawn(master, unknown() ? s : 0, &s->master);"), ("pthread_join(s->w[i], 0); return 0;", "{ if (unknown()) break; pthread_join(s->w[i], 0); } return 0;"),
+            ("y++;", "pthread_detach(s->w[0]);"), ("if (i > 0) { y = 4; } else", "if (i > 1) { y = 4; } else if (x = 5)")],
+    },
+    Shape {
+        name: "joined-by-those-who-are-joined",
+        source: "pthread_t t, u[4]; void *f(void *a) { x++; return 0; } void *g(void *a) { pthread_join(t, 0); return 0; }
+            int main(void) { int n = 1; pthread_create(&t, 0, f, 0); for (int i = 0; i < n; i++) pthread_create(&u[i], 0, g, 0); for (int i = 0; i < n; i++) pthread_join(u[i], 0); return x; }",
+        edits: &[("int n = 1;", "int n = unknown();"), ("pthread_join(t, 0);", "")],
+    },
+    Shape {
         name: "two-after-one-another",
         source: "void *f(void *a) { x++; return 0; } void *g(void *a) { x++; return 0; }
             int main(void) { pthread_t t, u; pthread_create(&t, 0, f, 0); pthread_join(t, 0); pthread_create(&u, 0, g, 0); pthread_join(u, 0); return x; }",

@@ -7,9 +7,9 @@
 //! # Deviations   A counter that wraps, and an allocation that fails, are not thought of: neither gives an address that can be used.
 
 use super::super::loops::{Definition, constant};
+use super::input::{Called, Input};
 use super::places::{Address, Base};
 use super::relation::Order;
-use super::relevant::{Called, Input};
 use super::sweep::progression;
 use super::tree::{Creation, Point};
 use super::types::ThreadId;

@@ -14,8 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::loops::constant;
 use super::super::points_to::{Location, Offset};
+use super::input::{Called, Input};
 use super::places::{Base, Places};
-use super::relevant::{Called, Input};
 use super::state::Trip;
 use super::sweep::{is_tested_always, is_tested_first, trip};
 use super::tree::Point;

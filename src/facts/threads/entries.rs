@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use super::super::call_graph::CallKind;
 use super::super::points_to::AbstractObjectKind;
-use super::relevant::Input;
+use super::input::Input;
 use super::tree::{Point, Tree};
 use crate::program::{Callee, Constant, FunctionId, Operand, Operation};
 

@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use typed_index_collections::TiVec;
 
 use super::super::loops::{CountedExit, Loop, LoopId, constant};
-use super::places::{Base, Value};
-use super::state::{Handles, Place, State, Sweep};
-use super::sweep::{is_tested_always, is_tested_first, trip};
+use super::kept::Handles;
+use super::places::Base;
+use super::state::{Place, State, Sweep, Trip};
+use super::sweep::{is_tested_always, is_tested_first, trip, trip_if};
 use super::tree::Point;
 use super::types::{ActivationId, PhaseId, ThreadId};
 use super::walk::{Record, Walk, merge};
@@ -159,7 +160,7 @@ impl Walk<'_> {
         state.tried.remove(&Place::Returned(id));
         let tried = value.as_ref().and_then(|value| state.tried.get(value).cloned());
         state.tried.extend(tried.map(|tried| (Place::Returned(id), tried)));
-        let places = state.live.values_mut().map(|handles| &mut handles.places).chain(state.known.values_mut());
+        let places = state.live.values_mut().map(Handles::places_mut).chain(state.known.values_mut());
         for places in places {
             if value.as_ref().is_some_and(|value| places.contains(value)) {
                 places.insert(Place::Returned(id));
@@ -184,8 +185,17 @@ impl Walk<'_> {
         let behind_result = released.and_then(|_| self.behind_result(id, from, to));
         let mut state = behind_result.unwrap_or_else(|| Some(after.clone()))?;
         let body = &self.places.relevant.bodies[&self.places.tree.activation(id).function];
-        if let Some(failed) = self.failed_creation(id, from, to).filter(|_| !body.is_wild) {
-            state.failed(&Place::Value(failed));
+        match self.told(id, from, to) {
+            Some((operand, true)) if self.places.is_never_null(id, from, operand) => return None,
+            // What is 0 is no handle: there is nobody to be joined.
+            Some((handle, true)) if !body.is_wild => {
+                let at = Point { activation: id, block: from, index: 0 };
+                state.done.extend(self.places.value(id, handle).and_then(|handle| self.swept_by(at, handle)));
+            }
+            Some((result, false)) if !body.is_wild => {
+                self.places.value(id, result).into_iter().for_each(|result| state.failed(&Place::Value(result)));
+            }
+            _ => {}
         }
         for in_loop in body.loops.around(from) {
             let one = body.loops.get(in_loop);
@@ -216,8 +226,8 @@ impl Walk<'_> {
         Some(state)
     }
 
-    /// The value of which an edge says that it is not 0.
-    fn failed_creation(&self, id: ActivationId, from: BlockId, to: BlockId) -> Option<Value> {
+    /// What a branch on a comparison with 0 says on one of its ways: of which operand, and whether it is 0 there.
+    fn told(&self, id: ActivationId, from: BlockId, to: BlockId) -> Option<(Operand, bool)> {
         use IntegerPredicate::*;
         let function = self.places.tree.activation(id).function;
         let (code, body) = (self.places.input.function(function), &self.places.relevant.bodies[&function]);
@@ -232,15 +242,19 @@ impl Walk<'_> {
             return None;
         };
         let is_zero = |operand: Operand| constant(self.places.input.program, operand) == Some(0);
-        let value = if is_zero(*right) { *left } else { Some(*right).filter(|_| is_zero(*left))? };
-        let is_told = match predicate {
-            NotEqual => to == when_true,
-            Equal => to == when_false,
+        let operand = if is_zero(*right) { *left } else { Some(*right).filter(|_| is_zero(*left))? };
+        if when_true == when_false {
+            return None;
+        }
+        match predicate {
+            NotEqual => Some((operand, to == when_false)),
+            Equal => Some((operand, to == when_true)),
             // Which side is which does not matter: what is less or greater than 0 is not 0.
-            SignedLess | SignedGreater | UnsignedLess | UnsignedGreater => to == when_true,
-            SignedLessEqual | SignedGreaterEqual | UnsignedLessEqual | UnsignedGreaterEqual => to == when_false,
-        };
-        if when_true == when_false || !is_told { None } else { self.places.value(id, value) }
+            SignedLess | SignedGreater | UnsignedLess | UnsignedGreater => (to == when_true).then_some((operand, false)),
+            SignedLessEqual | SignedGreaterEqual | UnsignedLessEqual | UnsignedGreaterEqual => {
+                (to == when_false).then_some((operand, false))
+            }
+        }
     }
 
     /// A loop ends at its counted exit: what every iteration has joined is joined.
@@ -272,22 +286,41 @@ impl Walk<'_> {
             done = Some(state.done.clone());
         }
         let done = done.unwrap_or_default();
-        let mut targets: BTreeSet<ThreadId> = BTreeSet::new();
+        let thread = self.places.tree.activation(id).thread;
+        // By thread: whether the loop has certainly joined one, if it has been created at all.
+        let mut targets: BTreeMap<ThreadId, bool> = BTreeMap::new();
         let mut sites: BTreeSet<SiteId> = BTreeSet::new();
         for swept in done.iter().filter(|swept| (swept.activation, swept.in_loop) == (id, in_loop)) {
             sites.extend(self.swept_sites.get(swept).into_iter().flatten());
-            let swept = Sweep { trip: trip(&self.places, id, in_loop, exit), ..swept.clone() };
-            let finds = |handles: &Handles| is_found(handles, &swept);
-            let found = state
-                .live
-                .iter()
-                .filter(|(thread, handles)| finds(handles) && self.is_found_before(id, one, **thread, outs, &finds));
-            targets.extend(found.map(|(thread, _)| *thread));
+            for (target, handles) in state.live.iter().filter(|(target, _)| self.is_joined_only_by(**target, thread)) {
+                // Where there is such a thread at all, what comes before its creation has been executed.
+                let is_executed = |store| {
+                    let creations = &self.places.tree.creations[target.index()];
+                    creations.iter().all(|creation| self.places.comes_before(store, creation.point))
+                };
+                let swept = Sweep { trip: trip_if(&self.places, (id, in_loop, exit), &is_executed), ..swept.clone() };
+                let finds = |handles: &Handles| is_found(handles, &swept);
+                if finds(handles) && self.is_found_before(id, one, *target, outs, &finds) {
+                    let runs = trip(&self.places, id, in_loop, exit);
+                    *targets.entry(*target).or_default() |= matches!(runs, Trip::Count(1..));
+                }
+            }
         }
-        let thread = self.places.tree.activation(id).thread;
-        let targets: Vec<ThreadId> = targets.into_iter().filter(|target| self.is_joined_only_by(*target, thread)).collect();
-        self.note_joins(&targets, &sites);
-        self.joined(thread, &targets, state)
+        let mut state = state;
+        for swept in done.iter().filter(|swept| (swept.activation, swept.in_loop) == (id, in_loop)) {
+            let swept = Sweep { trip: trip(&self.places, id, in_loop, exit), ..swept.clone() };
+            let is_last = |target: ThreadId| !self.exchange.ever_at[target.index()].contains(&thread);
+            let known = state.known_in.iter().filter(|(_, cells)| swept.covers(cells)).map(|(target, _)| *target);
+            let found: Vec<ThreadId> =
+                known.filter(|target| is_last(*target) && self.is_joined_only_by(*target, thread)).collect();
+            self.note_joins(&found, &sites);
+            state.joined.extend(found);
+        }
+        self.note_joins(&targets.keys().copied().collect::<Vec<_>>(), &sites);
+        let (certain, others): (Vec<_>, Vec<_>) = targets.into_iter().partition(|(_, is_certain)| *is_certain);
+        let of = |targets: Vec<(ThreadId, bool)>| targets.into_iter().map(|(target, _)| target).collect::<Vec<_>>();
+        let state = self.joined(thread, &of(certain), state, true)?;
+        self.joined(thread, &of(others), state, false)
     }
 
     /// Whether the thread's handles were in the array before the loop began, and the loop creates no more of them.
@@ -313,8 +346,8 @@ impl Walk<'_> {
 
 /// Whether all handles of a thread are among the cells.
 fn is_found(handles: &Handles, swept: &Sweep) -> bool {
-    let is_swept = handles.sweep.as_ref().is_some_and(|cells| swept.covers(cells));
-    let is_cell = handles.places.iter().any(|place| match place {
+    let is_swept = handles.sweep().is_some_and(|cells| swept.covers(cells));
+    let is_cell = handles.places_of_only_one().any(|place| match place {
         Place::Cell(cell) => {
             cell.terms.is_empty() && cell.base != Base::Nothing && cell.base == swept.base && swept.contains(cell.constant)
         }

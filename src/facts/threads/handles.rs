@@ -11,10 +11,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::super::accesses::Accesses;
 use super::super::call_graph::{CallGraph, CallKind};
 use super::super::loops::{Definition, Definitions};
 use super::super::points_to::{AbstractObjectId, AbstractObjectKind, Location, Offset, PointsTo};
-use super::relevant::{Called, Input, is_outside};
+use super::input::{Called, Input, is_outside};
 use crate::deadline::{Deadline, OutOfTime};
 use crate::models::{BoundModels, Effect, FunctionModel};
 use crate::program::{FunctionId, Instruction, Operand, Operation, Program, RegisterId, SiteId, TerminatorKind};
@@ -32,10 +33,10 @@ impl JoinedThreads {
     pub fn of(
         program: &Program,
         models: &BoundModels<'_>,
-        (points_to, calls): (&PointsTo, &CallGraph),
+        (points_to, calls, accesses): (&PointsTo, &CallGraph, &Accesses),
         deadline: Deadline,
     ) -> Result<JoinedThreads, OutOfTime> {
-        let input = Input { program, models, points_to, calls };
+        let input = Input { program, models, points_to, calls, accesses };
         let joins = joins(input);
         // What one creation makes is what any join is meant for.
         if joins.is_empty() || calls.spawns().count() < 2 {

@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 
 use super::super::loops::Definition;
+use super::input::Input;
 use super::places::Value;
-use super::relevant::Input;
 use super::state::{Place, State, Sweep};
 use super::sweep::sweep;
 use super::tree::Point;
@@ -29,7 +29,7 @@ impl Walk<'_> {
         };
         let place = Place::Value(value);
         let own: Vec<ThreadId> =
-            state.live.iter().filter(|(_, handles)| handles.places.contains(&place)).map(|(one, _)| *one).collect();
+            state.live.iter().filter(|(_, handles)| handles.only_one_is_at(&place)).map(|(one, _)| *one).collect();
         let others: Vec<ThreadId> =
             state.known.iter().filter(|(_, places)| places.contains(&place)).map(|(one, _)| *one).collect();
         if let Some(swept) = self.swept_by(point, value) {
@@ -38,7 +38,7 @@ impl Walk<'_> {
         }
         let targets: Vec<ThreadId> = own.into_iter().chain(others).filter(|one| self.is_joined_only_by(*one, thread)).collect();
         self.note_joins(&targets, &BTreeSet::from([instruction.site]));
-        self.joined(thread, &targets, state)
+        self.joined(thread, &targets, state, true)
     }
 
     pub fn note_joins(&self, targets: &[ThreadId], sites: &BTreeSet<SiteId>) {
@@ -47,7 +47,7 @@ impl Walk<'_> {
     }
 
     /// The cells that a join in a loop takes its handles from.
-    fn swept_by(&self, point: Point, handle: Value) -> Option<Sweep> {
+    pub fn swept_by(&self, point: Point, handle: Value) -> Option<Sweep> {
         let Value::Register(activation, register) = handle else { return None };
         let here = self.places.tree.activation(activation);
         let body = &self.places.relevant.bodies[&here.function];
@@ -68,20 +68,20 @@ impl Walk<'_> {
         !self.writers.detached.contains(&thread) && self.writers.joiners[thread.index()].iter().all(|one| *one == joiner)
     }
 
-    /// Whichever of the targets was live has ended.
-    pub fn joined(&self, thread: ThreadId, targets: &[ThreadId], mut state: State) -> Option<State> {
+    /// Whichever of the targets was live has ended. If there may have been none of them, nothing is known of what they would have done.
+    pub fn joined(&self, thread: ThreadId, targets: &[ThreadId], mut state: State, there_are: bool) -> Option<State> {
         if !targets.is_empty() {
             // Who runs now is another question.
             state.tried.clear();
         }
         let ends = targets.iter().filter(|target| self.exchange.end[target.index()].is_some()).count();
-        if !targets.is_empty() && ends == 0 {
+        if there_are && !targets.is_empty() && ends == 0 {
             return None;
         }
         for target in targets {
             let end = self.exchange.end[target.index()].as_ref();
             if state.live.contains_key(target) {
-                self.remove_child(*target, end, &mut state);
+                self.remove_child(*target, end, &mut state, there_are);
             } else if state.known.contains_key(target)
                 && !self.exchange.ever_at[target.index()].contains(&thread)
                 && let Some((live, joined)) = end
@@ -100,7 +100,13 @@ impl Walk<'_> {
         Some(state)
     }
 
-    fn remove_child(&self, child: ThreadId, end: Option<&(BTreeSet<ThreadId>, BTreeSet<ThreadId>)>, state: &mut State) {
+    fn remove_child(
+        &self,
+        child: ThreadId,
+        end: Option<&(BTreeSet<ThreadId>, BTreeSet<ThreadId>)>,
+        state: &mut State,
+        there_is: bool,
+    ) {
         let tree = self.places.tree;
         let mut removed = tree.descendants[child.index()].clone();
         removed.insert(child);
@@ -117,6 +123,9 @@ impl Walk<'_> {
         if let Some((live, joined)) = end {
             for one in live {
                 state.live.entry(*one).or_default();
+            }
+            if !there_is {
+                return;
             }
             state.live.retain(|one, _| !joined.contains(one));
             state.direct.retain(|one| !joined.contains(one));

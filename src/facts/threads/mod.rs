@@ -17,9 +17,14 @@ mod entries;
 mod first;
 mod flow;
 mod handles;
+mod inherit;
+mod input;
 mod joins;
+mod kept;
+mod null;
 mod phases;
 mod places;
+mod reach;
 mod relation;
 mod relevant;
 mod remote;
@@ -32,6 +37,7 @@ mod tree;
 mod types;
 mod walk;
 mod writers;
+mod written;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -39,6 +45,7 @@ use std::collections::BTreeMap;
 pub use handles::JoinedThreads;
 pub use types::{AbstractThread, ActivationId, OrderReason, PhaseId, Relation, Root, Stage, ThreadId, ThreadKind};
 
+use super::accesses::Accesses;
 use super::call_graph::CallGraph;
 use super::once::Once;
 use super::points_to::PointsTo;
@@ -46,15 +53,17 @@ use crate::models::BoundModels;
 use crate::program::{BlockId, FunctionId, Program, SiteId};
 use argument::Distance;
 use barriers::{Barrier, Barriers};
+use input::Input;
 use phases::Phases;
 use places::{Base, Places};
 use relation::Order;
-use relevant::{Input, Relevant};
+use relevant::Relevant;
 use remote::CertainJoins;
 use state::State;
 use tree::{Creations, Tree};
 use walk::{Exchange, Walk};
 use writers::Writers;
+use written::Cells;
 
 /// Rounds of exchange between threads, beside three for each, after which nothing is said to be known.
 const ROUNDS: usize = 20;
@@ -81,15 +90,15 @@ impl Threads {
     pub fn of(
         program: &Program,
         models: &BoundModels<'_>,
-        points_to: &PointsTo,
-        calls: &CallGraph,
+        (points_to, calls, accesses): (&PointsTo, &CallGraph, &Accesses),
         entries: Option<&[FunctionId]>,
     ) -> Threads {
-        let input = Input { program, models, points_to, calls };
+        let input = Input { program, models, points_to, calls, accesses };
         let relevant = Relevant::of(input);
         let tree = Tree::of(input, &relevant, entries);
         let once = Once::of(program, models, points_to, calls);
-        let places = Places { input, relevant: &relevant, tree: &tree, once: &once, trips: RefCell::default() };
+        let places =
+            Places { input, relevant: &relevant, tree: &tree, once: &once, trips: RefCell::default(), cells: Cells::default() };
         let writers = Writers::of(&places);
         let barriers = Barriers::of(&places);
         let instances = (0..tree.threads.len()).map(|thread| barriers::instances(&places, ThreadId::from(thread))).collect();
@@ -331,7 +340,7 @@ fn round(walk: &mut Walk<'_>) -> Vec<Stage> {
         }
         if walk.places.relevant.has_cancel {
             let mut anywhere = entry;
-            anywhere.live.extend(tree.descendants[index].iter().map(|one| (*one, state::Handles::default())));
+            anywhere.live.extend(tree.descendants[index].iter().map(|one| (*one, kept::Handles::default())));
             walk.end(id, &anywhere);
         }
     }

@@ -13,10 +13,12 @@ use super::super::CallKind;
 use super::super::loops::{Definition, LoopId, constant};
 use super::super::once::Once;
 use super::super::points_to::{AbstractObjectId, AbstractObjectKind, Location, Offset};
-use super::relevant::{Called, Input, Relevant};
+use super::input::{Called, Input};
+use super::relevant::Relevant;
 use super::state::Trip;
 use super::tree::{Point, Tree};
 use super::types::ActivationId;
+use super::written::Cells;
 use crate::models::Effect;
 use crate::program::{
     ArithmeticFlags, BinaryOp, BlockId, CastKind, Constant, ConstantId, FunctionId, Operand, Operation, RegisterId,
@@ -100,6 +102,7 @@ pub(super) struct Places<'a> {
     pub once: &'a Once<'a>,
     /// How often loops run, as far as it was asked.
     pub trips: RefCell<BTreeMap<(ActivationId, LoopId, BlockId), Trip>>,
+    pub cells: Cells,
 }
 
 impl Places<'_> {

@@ -5,99 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use typed_index_collections::TiVec;
 
-use super::super::call_graph::{CallGraph, CallKind};
+use super::super::call_graph::CallKind;
 use super::super::loops::{Definitions, LoopId, Loops, constant, trip_count};
 use super::super::once::saves_jump;
-use super::super::points_to::{AbstractObjectId, AbstractObjectKind, Location, PointsTo};
+use super::super::points_to::AbstractObjectId;
 use super::first::{FirstTurn, first_turns};
-use crate::models::{BoundModels, Effect, FunctionModel};
-use crate::program::{BlockId, Callee, Function, FunctionId, Instruction, Operand, Operation, Program, Type};
+use super::input::{Called, Input, is_handle_type};
+use super::reach::Reach;
+use crate::models::Effect;
+use crate::program::{BlockId, FunctionId, Instruction, Operand, Operation, Program};
 
 /// How often a handle that is copied from cell to cell is followed; a copy beyond is only not recognised.
 const COPIES: usize = 3;
-
-/// What all parts of the analysis read.
-#[derive(Clone, Copy)]
-pub(super) struct Input<'a> {
-    pub program: &'a Program,
-    pub models: &'a BoundModels<'a>,
-    pub points_to: &'a PointsTo,
-    pub calls: &'a CallGraph,
-}
-
-/// What a call instruction may call.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Called<'a> {
-    Library(&'a FunctionModel),
-    Body(FunctionId),
-    Outside,
-}
-
-impl<'a> Input<'a> {
-    pub fn function(&self, function: FunctionId) -> &'a Function {
-        &self.program.functions[function]
-    }
-
-    pub fn instruction(&self, function: FunctionId, block: BlockId, index: usize) -> &'a Instruction {
-        &self.function(function).blocks[block].instructions[index]
-    }
-
-    /// What a call instruction may call; nothing for another instruction.
-    pub fn called(&self, instruction: &Instruction) -> Vec<Called<'a>> {
-        let kind = |function: FunctionId| {
-            let is_defined = self.program.functions[function].is_defined();
-            match self.models[function] {
-                Some(model) if !is_defined || !model.effects.contains(&Effect::AtomicBody) => Called::Library(model),
-                _ if is_defined => Called::Body(function),
-                _ => Called::Outside,
-            }
-        };
-        match &instruction.operation {
-            Operation::Call { callee: Callee::Direct(function), .. } => vec![kind(*function)],
-            Operation::Call { callee: Callee::Indirect(_), .. } => {
-                self.points_to.callees(instruction.site).iter().map(|one| kind(*one)).collect()
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    /// The functions that a call instruction makes run by some kind of edge.
-    pub fn started(
-        &self,
-        caller: FunctionId,
-        instruction: &Instruction,
-        kind: CallKind,
-    ) -> impl Iterator<Item = FunctionId> + 'a {
-        let (site, calls) = (instruction.site, self.calls);
-        calls.calls_in(caller).iter().filter(move |edge| edge.site == Some(site) && edge.kind == kind).map(|edge| edge.callee)
-    }
-
-    pub fn argument(instruction: &Instruction, position: usize) -> Option<Operand> {
-        match &instruction.operation {
-            Operation::Call { arguments, .. } => {
-                arguments.get(position).filter(|one| one.by_value.is_none()).map(|one| one.value)
-            }
-            _ => None,
-        }
-    }
-
-    /// The address and bytes that an instruction other than a call writes; no size when it is not known.
-    pub fn written(&self, function: &Function, instruction: &Instruction) -> Option<(Operand, Option<u64>)> {
-        let bytes = |operand: Operand| Some(self.program.layout.store_bytes(self.program.type_of(function, operand)));
-        match &instruction.operation {
-            Operation::Store { address, value, .. } | Operation::ReadModifyWrite { address, value, .. } => {
-                Some((*address, bytes(*value)))
-            }
-            Operation::CompareExchange { address, expected, .. } => Some((*address, bytes(*expected))),
-            Operation::CopyMemory { destination, size, .. } | Operation::SetMemory { destination, size, .. } => {
-                let size = super::super::loops::constant(self.program, *size).and_then(|size| u64::try_from(size).ok());
-                Some((*destination, size))
-            }
-            Operation::MaskedStore { address, .. } => Some((*address, None)),
-            _ => None,
-        }
-    }
-}
 
 /// A function that is walked.
 pub(super) struct Body {
@@ -168,7 +87,7 @@ pub(super) struct Relevant {
     /// may be kept: the phase does not change in them.
     pub acting: BTreeSet<FunctionId>,
     /// Where handles of new threads are stored, by object.
-    pub handles: BTreeMap<AbstractObjectId, Vec<Location>>,
+    pub handles: BTreeMap<AbstractObjectId, Vec<Reach>>,
     /// Some thread may be cancelled.
     pub has_cancel: bool,
 }
@@ -187,10 +106,10 @@ impl Relevant {
         let mut needed: BTreeSet<FunctionId> = BTreeSet::new();
         for &id in &reachable {
             let instructions = input.function(id).blocks.iter().flat_map(|block| &block.instructions);
-            if instructions.clone().any(|instruction| acts_on_threads(input, instruction)) {
+            if instructions.into_iter().any(|instruction| acts_on_threads(input, instruction)) {
                 relevant.acting.insert(id);
             }
-            if instructions.into_iter().any(|instruction| relevant.acts(input, id, instruction)) {
+            if input.positions(id).any(|at| relevant.acts(input, id, at)) {
                 needed.insert(id);
             }
         }
@@ -199,16 +118,11 @@ impl Relevant {
         for id in &needed {
             let function = input.function(*id);
             let loops = Loops::of(input.program, function);
-            let matters = |instruction: &Instruction| relevant.matters(input, *id, instruction, &needed);
-            let steps = function.blocks.iter().map(|block| {
-                block
-                    .instructions
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, instruction)| matters(instruction))
-                    .map(|(index, _)| index)
-                    .collect()
-            });
+            let matters = |at: (BlockId, usize)| relevant.matters(input, *id, at, &needed);
+            let steps = function
+                .blocks
+                .iter_enumerated()
+                .map(|(block, body)| (0..body.instructions.len()).filter(|index| matters((block, *index))).collect());
             let steps = steps.collect();
             let is_wild = !loops.is_reducible || saves_jump(input.models, input.points_to, function);
             let definitions = Definitions::of(function);
@@ -220,7 +134,7 @@ impl Relevant {
     }
 
     fn find_handles(&mut self, input: Input<'_>) {
-        let mut locations: BTreeSet<Location> = BTreeSet::new();
+        let mut locations: BTreeSet<Reach> = BTreeSet::new();
         for (library, model) in input.models.iter_enumerated() {
             let Some(model) = model else { continue };
             self.has_cancel |= model.effects.iter().any(|effect| matches!(effect, Effect::Cancel { .. }))
@@ -233,19 +147,19 @@ impl Relevant {
                         if instruction.site == site
                             && let Some(argument) = Input::argument(instruction, *handle)
                         {
-                            locations.extend(input.points_to.pointees(caller, argument));
+                            locations.extend(Reach::all(input, caller, argument));
                         }
                     }
                 }
             }
         }
-        let mut new: Vec<Location> = locations.iter().copied().collect();
+        let mut new: Vec<Reach> = locations.iter().copied().collect();
         // Where handles are copied to, and copied to from there.
         for _ in 0..COPIES {
-            for location in new.drain(..) {
-                self.handles.entry(location.object).or_default().push(location);
+            for reach in new.drain(..) {
+                self.handles.entry(reach.location.object).or_default().push(reach);
             }
-            new.extend(self.copies(input).into_iter().filter(|location| locations.insert(*location)));
+            new.extend(self.copies(input).into_iter().filter(|reach| locations.insert(*reach)));
             if new.is_empty() {
                 break;
             }
@@ -253,7 +167,7 @@ impl Relevant {
     }
 
     /// Where functions store handles that they have loaded.
-    fn copies(&self, input: Input<'_>) -> BTreeSet<Location> {
+    fn copies(&self, input: Input<'_>) -> BTreeSet<Reach> {
         let mut copies = BTreeSet::new();
         if self.handles.is_empty() {
             return copies;
@@ -282,7 +196,7 @@ impl Relevant {
                 if let Operation::Store { address, value, .. } = &instruction.operation
                     && loaded.contains(value)
                 {
-                    copies.extend(input.points_to.pointees(id, *address));
+                    copies.extend(Reach::all(input, id, *address));
                 }
             }
         }
@@ -292,58 +206,41 @@ impl Relevant {
     /// Whether a pointer may point to bytes where a handle is kept.
     pub fn may_touch_handle(&self, input: Input<'_>, function: FunctionId, address: Operand, size: Option<u64>) -> bool {
         let handle_size = u64::from(input.program.layout.pointer_bytes);
-        !self.handles.is_empty()
-            && input.points_to.pointees(function, address).any(|location| match size {
-                Some(size) => self.handles.get(&location.object).is_some_and(|handles| {
-                    handles.iter().any(|handle| input.points_to.may_alias(location, size, *handle, handle_size))
-                }),
-                None => self.handles.contains_key(&location.object),
-            })
+        let is_kept = |object: AbstractObjectId| self.handles.contains_key(&object);
+        if self.handles.is_empty() || !input.points_to.pointees(function, address).any(|location| is_kept(location.object)) {
+            return false;
+        }
+        let touches = |reach: Reach| {
+            let mut handles = self.handles.get(&reach.location.object).into_iter().flatten();
+            handles.any(|handle| reach.meets(input, size, handle, handle_size))
+        };
+        Reach::all(input, function, address).into_iter().any(touches)
     }
 
     /// Whether an instruction itself does something to threads or their handles.
-    fn acts(&self, input: Input<'_>, id: FunctionId, instruction: &Instruction) -> bool {
+    fn acts(&self, input: Input<'_>, id: FunctionId, (block, index): (BlockId, usize)) -> bool {
+        let instruction = input.instruction(id, block, index);
         if let Some((address, size)) = input.written(input.function(id), instruction) {
             return self.may_touch_handle(input, id, address, size);
         }
-        let writes = |called: &Called<'_>| match called {
-            Called::Library(model) => self.library_may_write_handle(input, id, instruction, model),
-            Called::Body(_) | Called::Outside => false,
-        };
-        acts_on_threads(input, instruction) || input.called(instruction).iter().any(writes)
+        acts_on_threads(input, instruction) || self.library_may_write_handle(input, id, block, index)
     }
 
-    /// A library function that gets a pointer to a handle may write there, unless it is known what it does.
-    pub fn library_may_write_handle(
-        &self,
-        input: Input<'_>,
-        id: FunctionId,
-        instruction: &Instruction,
-        model: &FunctionModel,
-    ) -> bool {
-        let is_harmless = |effect: &Effect| {
-            matches!(
-                effect,
-                Effect::Spawn { .. }
-                    | Effect::Detach { .. }
-                    | Effect::Reads(_)
-                    | Effect::Free { .. }
-                    | Effect::Join { value: None, .. }
-            )
-        };
-        let Operation::Call { arguments, .. } = &instruction.operation else { return false };
-        !(model.builtin.is_none() && !model.effects.is_empty() && model.effects.iter().all(is_harmless))
-            && arguments.iter().any(|argument| self.may_touch_handle(input, id, argument.value, None))
+    /// Whether a library function may write where a handle is kept, other than the handle of the thread that it creates.
+    pub fn library_may_write_handle(&self, input: Input<'_>, id: FunctionId, block: BlockId, index: usize) -> bool {
+        let written = input.written_by_library(id, block, index);
+        written.into_iter().any(|(operand, size)| self.may_touch_handle(input, id, operand, size))
     }
 
-    fn matters(&self, input: Input<'_>, id: FunctionId, instruction: &Instruction, needed: &BTreeSet<FunctionId>) -> bool {
+    fn matters(&self, input: Input<'_>, id: FunctionId, at: (BlockId, usize), needed: &BTreeSet<FunctionId>) -> bool {
+        let instruction = input.instruction(id, at.0, at.1);
         if let Operation::Load { address, .. } = &instruction.operation {
             let size = instruction.result.map(|result| input.program.layout.store_bytes(input.function(id).registers[result].ty));
             return size == Some(u64::from(input.program.layout.pointer_bytes))
                 && self.may_touch_handle(input, id, *address, size);
         }
         if !matches!(instruction.operation, Operation::Call { .. }) {
-            return self.acts(input, id, instruction);
+            return self.acts(input, id, at);
         }
         let nested = [CallKind::Call, CallKind::Callback, CallKind::Once];
         let ends = |called: &Called<'_>| match called {
@@ -353,18 +250,8 @@ impl Relevant {
                 .any(|effect| matches!(effect, Effect::Exit { .. } | Effect::Jump { .. } | Effect::SaveJump { .. })),
             Called::Body(_) | Called::Outside => false,
         };
-        self.acts(input, id, instruction)
+        self.acts(input, id, at)
             || input.called(instruction).iter().any(ends)
             || nested.into_iter().any(|kind| input.started(id, instruction, kind).any(|callee| needed.contains(&callee)))
     }
-}
-
-/// Where a location may be written by code that is not looked at.
-pub(super) fn is_outside(input: Input<'_>, location: Location) -> bool {
-    input.points_to.object(location.object).kind == AbstractObjectKind::Unknown || input.points_to.is_escaped(location.object)
-}
-
-/// The type of a thread's handle.
-pub(super) fn is_handle_type(input: Input<'_>, ty: Type) -> bool {
-    input.program.layout.store_bytes(ty) == u64::from(input.program.layout.pointer_bytes)
 }

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::points_to::{AbstractObjectKind, Location, Offset};
-use super::relevant::{Called, Input, is_outside};
+use super::input::{Called, Input, is_outside, stored_handle};
 use super::tree::Tree;
 use super::types::ThreadId;
 use crate::models::{Attempt, Effect};
@@ -157,15 +157,6 @@ fn only_creation(input: Input<'_>, variable: Location) -> Option<SiteId> {
     }
     let first = creations.first().copied()?;
     (creations.len() == 1).then_some(first)
-}
-
-/// The argument at which a call, whatever it calls, stores the handle of a thread that it creates.
-fn stored_handle(called: &[Called<'_>]) -> Option<usize> {
-    let [Called::Library(model)] = called else { return None };
-    model.effects.iter().find_map(|effect| match effect {
-        Effect::Spawn { handle, .. } => *handle,
-        _ => None,
-    })
 }
 
 /// The one thread that an instruction creates, once in a run.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::loops::{LoopId, constant};
 use super::flow::Outs;
-use super::relevant::Called;
+use super::input::Called;
 use super::state::State;
 use super::types::ActivationId;
 use super::walk::{Walk, merge, receive};

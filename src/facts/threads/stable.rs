@@ -5,59 +5,25 @@
 
 use std::collections::BTreeSet;
 
-use super::super::points_to::Location;
+use super::super::accesses::Position;
+use super::input::is_outside;
 use super::places::{Address, Base, Places};
-use super::relevant::{Called, is_outside};
+use super::reach::Reach;
 use super::types::ActivationId;
-use crate::program::{BlockId, Function, FunctionId, Operand, Operation};
+use crate::program::{BlockId, Function, FunctionId, Operand};
 
-/// Whether nothing writes the cell once the activation has come to this block, which loads it.
-pub(super) fn is_stable(places: &Places<'_>, activation: ActivationId, operand: Operand, cell: &Address, block: BlockId) -> bool {
-    let input = places.input;
+/// Whether nothing writes the cell once the activation has come to this block, which loads so many bytes from it.
+pub(super) fn is_stable(
+    places: &Places<'_>,
+    (activation, operand, size): (ActivationId, Operand, u64),
+    cell: &Address,
+    block: BlockId,
+) -> bool {
     let Base::Object(_) = cell.base else { return false };
-    if !cell.terms.is_empty() {
-        return false;
-    }
-    let locations: Vec<Location> = input.points_to.pointees(places.tree.activation(activation).function, operand).collect();
-    if locations.is_empty() || locations.iter().any(|location| is_outside(input, *location)) {
-        return false;
-    }
-    let writes = |id: FunctionId| writing_blocks(places, id, &locations);
-    let defined =
-        input.program.functions.keys().filter(|id| input.points_to.is_reachable(*id) && input.function(*id).is_defined());
-    defined.into_iter().all(|id| writes(id).into_iter().all(|writing| is_over(places, id, writing, activation, block)))
-}
-
-/// The blocks of a function that may write one of the locations.
-fn writing_blocks(places: &Places<'_>, id: FunctionId, locations: &[Location]) -> BTreeSet<BlockId> {
-    let input = places.input;
-    let function = input.function(id);
-    // The widest value that is loaded as a bound.
-    let width = 16;
-    let touches = |operand: Operand, size: Option<u64>| {
-        input.points_to.pointees(id, operand).any(|written| {
-            locations.iter().any(|location| match size {
-                Some(size) => input.points_to.may_alias(written, size, *location, width),
-                None => written.object == location.object,
-            })
-        })
-    };
-    let mut blocks = BTreeSet::new();
-    for (block, body) in function.blocks.iter_enumerated() {
-        let writes =
-            body.instructions.iter().any(|instruction| match (input.written(function, instruction), &instruction.operation) {
-                (Some((address, size)), _) => touches(address, size),
-                (None, Operation::Call { arguments, .. }) => {
-                    let is_code = input.called(instruction).iter().all(|called| matches!(called, Called::Body(_)));
-                    arguments.iter().any(|argument| (!is_code || argument.by_value.is_some()) && touches(argument.value, None))
-                }
-                _ => false,
-            });
-        if writes {
-            blocks.insert(block);
-        }
-    }
-    blocks
+    let reached = Reach::all(places.input, places.tree.activation(activation).function, operand);
+    let is_outside = reached.is_empty() || reached.iter().any(|reach| is_outside(places.input, reach.location));
+    let is_over = |writer: Position| is_over(places, writer.function, writer.block, activation, block);
+    cell.terms.is_empty() && !is_outside && places.writers_of(&reached, size).all(is_over)
 }
 
 /// Whether the block of a function is never executed once the loop has begun.

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::loops::LoopId;
 use super::barriers::Rounds;
+use super::kept::Handles;
 use super::places::{Address, Base, Value};
 use super::types::{ActivationId, ThreadId};
 use crate::program::{CastKind, IntegerPredicate, RegisterId};
@@ -66,24 +67,6 @@ pub(super) enum Bound {
     Memory(Address),
 }
 
-/// What is known of the handles of the live instances of a thread that the running thread has created itself.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub(super) struct Handles {
-    /// If there are any: one instance at most is live, and each of these places holds its handle.
-    pub places: BTreeSet<Place>,
-    /// Each live instance's handle is in a cell of its own among these.
-    pub sweep: Option<Sweep>,
-}
-
-impl Handles {
-    fn meet(&mut self, other: &Handles) {
-        self.places.retain(|place| other.places.contains(place));
-        if self.sweep != other.sweep {
-            self.sweep = None;
-        }
-    }
-}
-
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(super) struct State {
     /// Descendants that may run, or be created by one that may.
@@ -98,12 +81,17 @@ pub(super) struct State {
     pub ended: BTreeSet<ThreadId>,
     /// Threads that are no descendants, exist once, and whose handle is in these places.
     pub known: BTreeMap<ThreadId, BTreeSet<Place>>,
-    /// What this iteration of a loop has joined.
+    /// Threads that are no descendants, each instance's handle in a cell of its own among these, which nobody writes any more.
+    pub known_in: BTreeMap<ThreadId, Sweep>,
+    /// Threads of which no instance ran when this thread was created: where those are that have not ended is known in any case.
+    pub idle: BTreeSet<ThreadId>,
+    /// What this iteration of a loop has joined, or found to hold no handle.
     pub done: BTreeSet<Sweep>,
     /// By barrier: how often this thread has passed it; none that is not there.
     pub rounds: BTreeMap<usize, Rounds>,
-    /// By the result of a creation: the threads that are not live if it says that there is no new thread.
-    pub tried: BTreeMap<Place, BTreeSet<ThreadId>>,
+    /// By the result of a creation: the threads of which it says that they have one instance less, and whether there were others before; those of which there were
+    /// none are not live then.
+    pub tried: BTreeMap<Place, BTreeMap<ThreadId, bool>>,
 }
 
 impl State {
@@ -129,6 +117,14 @@ impl State {
             }
             None => false,
         });
+        let is_known = |state: &State, thread: &ThreadId, sweep: &Sweep| {
+            state.idle.contains(thread) || state.known_in.get(thread) == Some(sweep)
+        };
+        let mut known_in = other.known_in.clone();
+        known_in.retain(|thread, sweep| is_known(self, thread, sweep));
+        self.known_in.retain(|thread, sweep| is_known(other, thread, sweep));
+        self.known_in.extend(known_in);
+        self.idle.retain(|thread| other.idle.contains(thread));
         self.done.retain(|sweep| other.done.contains(sweep));
         let barriers: BTreeSet<usize> = self.rounds.keys().chain(other.rounds.keys()).copied().collect();
         for barrier in barriers {
@@ -138,31 +134,38 @@ impl State {
     }
 
     /// A thread that is not live on one path is none there, whatever the result is.
-    fn tried_in_both(&self, other: &State) -> BTreeMap<Place, BTreeSet<ThreadId>> {
+    fn tried_in_both(&self, other: &State) -> BTreeMap<Place, BTreeMap<ThreadId, bool>> {
         let holds = |state: &State, place: &Place, thread: &ThreadId| {
-            !state.live.contains_key(thread) || state.tried.get(place).is_some_and(|threads| threads.contains(thread))
+            !state.live.contains_key(thread) || state.tried.get(place).is_some_and(|threads| threads.contains_key(thread))
         };
-        let mut both: BTreeMap<Place, BTreeSet<ThreadId>> = BTreeMap::new();
+        let mut both: BTreeMap<Place, BTreeMap<ThreadId, bool>> = BTreeMap::new();
         for (place, threads) in self.tried.iter().chain(&other.tried) {
-            let threads = threads.iter().filter(|thread| holds(self, place, thread) && holds(other, place, thread)).copied();
-            both.entry(place.clone()).or_default().extend(threads);
+            for (thread, had_others) in threads {
+                if holds(self, place, thread) && holds(other, place, thread) {
+                    *both.entry(place.clone()).or_default().entry(*thread).or_default() |= had_others;
+                }
+            }
         }
-        both.retain(|_, threads| !threads.is_empty());
         both
     }
 
     /// The result says that there is no new thread.
     pub fn failed(&mut self, result: &Place) {
-        for thread in self.tried.remove(result).unwrap_or_default() {
-            self.live.remove(&thread);
-            self.direct.remove(&thread);
+        for (thread, had_others) in self.tried.remove(result).unwrap_or_default() {
+            match self.live.get_mut(&thread) {
+                Some(handles) if had_others => handles.forget_newest(),
+                _ => {
+                    self.live.remove(&thread);
+                    self.direct.remove(&thread);
+                }
+            }
         }
     }
 
     /// These may run from now on, whatever results say.
     pub fn run(&mut self, threads: &BTreeSet<ThreadId>) {
         self.tried.retain(|_, tried| {
-            tried.retain(|thread| !threads.contains(thread));
+            tried.retain(|thread, _| !threads.contains(thread));
             !tried.is_empty()
         });
     }
@@ -187,10 +190,8 @@ impl State {
                 }
         };
         for handles in self.live.values_mut() {
-            handles.places.retain(|place| !is_new_place(place));
-            if handles.sweep.as_ref().is_some_and(&is_new_sweep) {
-                handles.sweep = None;
-            }
+            handles.forget_places(is_new_place);
+            handles.forget_sweeps(is_new_sweep);
         }
         self.known.values_mut().for_each(|places| places.retain(|place| !is_new_place(place)));
         self.done.retain(|sweep| !is_new_sweep(sweep));
@@ -200,9 +201,7 @@ impl State {
     /// Forgets what a loop did in an earlier execution of it.
     pub fn forget_loops(&mut self, is_old: &dyn Fn(ActivationId, LoopId) -> bool) {
         for handles in self.live.values_mut() {
-            if handles.sweep.as_ref().is_some_and(|sweep| is_old(sweep.activation, sweep.in_loop)) {
-                handles.sweep = None;
-            }
+            handles.forget_sweeps(|sweep| is_old(sweep.activation, sweep.in_loop));
         }
         self.done.retain(|sweep| !is_old(sweep.activation, sweep.in_loop));
     }
@@ -210,8 +209,8 @@ impl State {
     /// Forgets where handles are, but for places that keep them for good.
     pub fn forget_handles(&mut self, is_lasting: &dyn Fn(&Place) -> bool) {
         for handles in self.live.values_mut() {
-            handles.places.retain(is_lasting);
-            handles.sweep = None;
+            handles.forget_places(|place| !is_lasting(place));
+            handles.forget_sweeps(|_| true);
         }
         self.known.retain(|_, places| {
             places.retain(is_lasting);

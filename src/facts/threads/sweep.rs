@@ -3,13 +3,14 @@
 //! # Theorem      If a loop stores the handle of a new thread in another cell in each iteration, and a later loop goes through at least the same cells and
 //!                joins in each iteration what it finds there, then at the later loop's counted exit every thread of the first has been joined.
 
+use super::super::accesses::Position;
 use super::super::loops::{CountedExit, Definition, LoopId, constant, trip_count};
 use super::places::{Address, Base, Extension, Places, Value};
 use super::stable::is_stable;
 use super::state::{Bound, Sweep, Trip, predicate_number, widening};
 use super::tree::Point;
 use super::types::ActivationId;
-use crate::program::{Operand, Operation};
+use crate::program::{Operand, Operation, RegisterId};
 
 /// An address, or a number, that changes by a constant in each iteration of a loop.
 pub(super) struct Progression {
@@ -114,12 +115,17 @@ pub(super) fn trip(places: &Places<'_>, activation: ActivationId, in_loop: LoopI
     if let Some(known) = places.trips.borrow().get(&key) {
         return known.clone();
     }
-    let trip = find_trip(places, activation, in_loop, exit);
+    let trip = trip_if(places, (activation, in_loop, exit), &|_| false);
     places.trips.borrow_mut().insert(key, trip.clone());
     trip
 }
 
-fn find_trip(places: &Places<'_>, activation: ActivationId, in_loop: LoopId, exit: &CountedExit) -> Trip {
+/// The same, where it is known of some stores that they have been executed when the loop begins, which may load its bound only then.
+pub(super) fn trip_if(
+    places: &Places<'_>,
+    (activation, in_loop, exit): (ActivationId, LoopId, &CountedExit),
+    is_executed: &dyn Fn(Position) -> bool,
+) -> Trip {
     let program = places.input.program;
     let function = places.tree.activation(activation).function;
     let body = &places.relevant.bodies[&function];
@@ -150,7 +156,10 @@ fn find_trip(places: &Places<'_>, activation: ActivationId, in_loop: LoopId, exi
         is_tested_first: first,
         bound,
     };
-    match places.value(activation, exit.bound) {
+    let bound = places
+        .value(activation, exit.bound)
+        .map(|bound| stored(places, (activation, in_loop), bound, is_executed).unwrap_or(bound));
+    match bound {
         Some(Value::Constant(id)) => match constant(program, Operand::Constant(id)) {
             Some(bound) => trip_count(start, counter.step, exit, first, bound).map_or(Trip::Unknown, Trip::Count),
             None => Trip::Unknown,
@@ -162,22 +171,51 @@ fn find_trip(places: &Places<'_>, activation: ActivationId, in_loop: LoopId, exi
                 of == activation && definition.and_then(Definition::block).is_some_and(|block| one.blocks.contains(&block));
             match body.definitions.operation(places.input.function(places.tree.activation(of).function), register) {
                 // A bound in memory is the same each time if nothing writes it any more.
-                Some(Operation::Load { address, .. }) => match places
-                    .address(of, *address)
-                    .zip(definition.and_then(Definition::block))
-                {
-                    Some((cell, block)) if is_stable(places, of, *address, &cell, if is_inside { one.header } else { block }) => {
-                        shape(Bound::Memory(cell))
+                Some(Operation::Load { address, .. }) => {
+                    match places.address(of, *address).zip(definition.and_then(Definition::block)) {
+                        Some((cell, block))
+                            if is_stable(
+                                places,
+                                (of, *address, size_of(places, of, register)),
+                                &cell,
+                                if is_inside { one.header } else { block },
+                            ) =>
+                        {
+                            shape(Bound::Memory(cell))
+                        }
+                        _ if is_inside => Trip::Unknown,
+                        _ => shape(Bound::Value(Value::Register(of, register))),
                     }
-                    _ if is_inside => Trip::Unknown,
-                    _ => shape(Bound::Value(Value::Register(of, register))),
-                },
+                }
                 _ if is_inside => Trip::Unknown,
                 _ => shape(Bound::Value(Value::Register(of, register))),
             }
         }
         None => Trip::Unknown,
     }
+}
+
+/// What a value that was loaded from a cell that is written once is, if that has been done when it is loaded.
+fn stored(
+    places: &Places<'_>,
+    (looping, in_loop): (ActivationId, LoopId),
+    value: Value,
+    is_executed: &dyn Fn(Position) -> bool,
+) -> Option<Value> {
+    let Value::Register(activation, register) = value else { return None };
+    let function = places.tree.activation(activation).function;
+    let body = &places.relevant.bodies[&function];
+    let Some(Definition::Instruction { block, index }) = body.definitions.get(register) else { return None };
+    let load = &places.input.instruction(function, block, index).operation;
+    let written = places.written_once(activation, load, size_of(places, activation, register))?;
+    let is_inside = activation == looping && body.loops.get(in_loop).blocks.contains(&block);
+    let is_in_time = is_inside && is_executed(written.at) || places.comes_before(written.at, Point { activation, block, index });
+    is_in_time.then_some(written.value)
+}
+
+fn size_of(places: &Places<'_>, activation: ActivationId, register: RegisterId) -> u64 {
+    let function = places.input.function(places.tree.activation(activation).function);
+    places.input.program.layout.store_bytes(function.registers[register].ty)
 }
 
 impl Sweep {

@@ -11,7 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::call_graph::CallKind;
 use super::entries::on_path;
-use super::relevant::{Called, Input, Relevant};
+use super::input::{Called, Input};
+use super::relevant::Relevant;
 use super::types::{AbstractThread, ActivationId, ThreadId, ThreadKind};
 use crate::models::{Effect, SpawnCount};
 use crate::program::{BlockId, FunctionId, SiteId};

@@ -9,14 +9,15 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::call_graph::CallKind;
-use super::super::points_to::Location;
 use super::barriers::{Barriers, Rounds};
+use super::input::{Called, Input, is_handle_type};
+use super::kept::Handles;
 use super::phases::Phases;
 use super::places::{Address, Places, Value};
-use super::relevant::{Called, Input, is_handle_type};
+use super::reach::Reach;
 use super::remote::CertainJoins;
 use super::results::ByResult;
-use super::state::{Handles, Place, State, Sweep};
+use super::state::{Place, State, Sweep};
 use super::sweep::sweep;
 use super::tree::Point;
 use super::types::{ActivationId, PhaseId, ThreadId};
@@ -59,10 +60,12 @@ pub(super) struct Walk<'a> {
     /// An activation did not come to rest: nothing is known.
     pub has_given_up: bool,
     /// Only grow.
-    locations: BTreeMap<Address, Vec<Location>>,
+    locations: BTreeMap<Address, Vec<Reach>>,
     /// Whether cells are settled, by how many locations were known of them.
     settled: RefCell<BTreeMap<(Address, usize), bool>>,
-    sweep_locations: BTreeMap<Sweep, Vec<Location>>,
+    pub sweep_locations: BTreeMap<Sweep, Vec<Reach>>,
+    /// The instructions that store handles there.
+    pub sweep_points: BTreeMap<Sweep, BTreeSet<Point>>,
     /// Where threads are certainly joined, as found in this round.
     pub join_sites: RefCell<BTreeMap<ThreadId, BTreeSet<SiteId>>>,
     pub swept_sites: BTreeMap<Sweep, BTreeSet<SiteId>>,
@@ -91,6 +94,7 @@ impl<'a> Walk<'a> {
             locations: BTreeMap::new(),
             settled: RefCell::default(),
             sweep_locations: BTreeMap::new(),
+            sweep_points: BTreeMap::new(),
             join_sites: RefCell::default(),
             swept_sites: BTreeMap::new(),
         }
@@ -108,7 +112,7 @@ impl<'a> Walk<'a> {
             Operation::Load { address, .. } => Some(self.load(point, instruction.result, *address, state)),
             Operation::Store { address, value, .. } => Some(self.store(point, *address, *value, state)),
             Operation::Call { .. } => self.call(point, instruction, state),
-            _ => Some(self.overwrite(point, state, &[])),
+            _ => Some(self.overwrite(point, state, (&[], None))),
         }
     }
 
@@ -174,7 +178,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Whether a place keeps for good what it holds: a cell that one instruction, executed once, has written, and nothing else ever writes.
-    fn is_settled(&self, place: &Place) -> bool {
+    pub fn is_settled(&self, place: &Place) -> bool {
         match place {
             Place::Value(_) | Place::Returned(_) => false,
             Place::Cell(cell) => {
@@ -224,7 +228,7 @@ impl<'a> Walk<'a> {
     ) -> Option<State> {
         let function = self.places.tree.activation(point.activation).function;
         let thread = self.thread_of(point);
-        let writes = self.places.relevant.library_may_write_handle(self.places.input, function, instruction, model);
+        let writes = self.places.relevant.library_may_write_handle(self.places.input, function, point.block, point.index);
         for effect in &model.effects {
             match effect {
                 Effect::Spawn { handle, count, result, .. } => {
@@ -253,7 +257,7 @@ impl<'a> Walk<'a> {
                 _ => {}
             }
         }
-        Some(if writes { self.overwrite(point, state, &[]) } else { state })
+        Some(if writes { self.overwrite(point, state, (&[], None)) } else { state })
     }
 
     /// A routine runs any number of times, none among them.
@@ -287,28 +291,26 @@ impl<'a> Walk<'a> {
         let activation = self.places.tree.activation(point.activation);
         let thread = activation.thread;
         let children = activation.creations.get(&(point.block, point.index)).cloned().unwrap_or_default();
+        let mut again: BTreeMap<ThreadId, bool> = BTreeMap::new();
         for child in &children {
-            self.begin(thread, *child, &before);
+            self.begin(point, *child, &before);
         }
-        let mut state = self.overwrite(point, before.clone(), &children);
         let is_wild = self.places.relevant.bodies[&activation.function].is_wild;
         let handle =
             handle.and_then(|handle| Input::argument(instruction, handle)).filter(|_| !is_wild && count == SpawnCount::One);
         let cell = handle.and_then(|handle| self.cell(point, handle, thread));
-        let swept = cell.as_ref().and_then(|cell| sweep(&self.places, cell, point, true));
-        if let (Some(swept), Some(cell)) = (&swept, &cell) {
-            self.sweep_locations.insert(swept.clone(), self.locations[cell].clone());
-        }
+        let swept = cell.as_ref().and_then(|cell| self.swept(point, cell));
+        let mut state = self.overwrite(point, before.clone(), (&children, swept.as_ref()));
         for child in children {
-            let earlier = before.live.get(&child).filter(|_| before.direct.contains(&child));
-            let handles = match (earlier, &cell) {
-                (None, Some(cell)) => Handles { places: BTreeSet::from([Place::Cell(cell.clone())]), sweep: swept.clone() },
-                // Another instance runs: both are known only if both are in the array.
-                (Some(Handles { sweep: Some(earlier), .. }), Some(_)) if Some(earlier) == swept.as_ref() => {
-                    Handles { places: BTreeSet::new(), sweep: swept.clone() }
-                }
+            let earlier = state.live.get(&child).filter(|_| before.direct.contains(&child));
+            let is_told_apart = self.places.tree.creations[child.index()].len() == 1;
+            let swept = swept.clone().filter(|_| is_told_apart);
+            let handles = match (earlier, cell.clone().map(Place::Cell)) {
+                (None, Some(cell)) => Handles::of_one(cell, swept),
+                (Some(earlier), Some(cell)) if is_told_apart => earlier.with_another(cell, swept),
                 _ => Handles::default(),
             };
+            again.extend(handles.has_others().then_some((child, true)));
             let descendants = &self.places.tree.descendants[child.index()];
             for one in descendants {
                 state.live.entry(*one).or_default();
@@ -321,7 +323,8 @@ impl<'a> Walk<'a> {
             state.run(descendants);
         }
         if convention == Some(ResultConvention::ValueIsSuccess(0)) || convention == Some(ResultConvention::ZeroIsSuccess) {
-            let new = state.live.keys().filter(|one| !before.live.contains_key(one)).copied().collect();
+            let new = state.live.keys().filter(|one| !before.live.contains_key(one)).map(|one| (*one, false));
+            let new = new.chain(again).collect();
             let result = instruction.result.filter(|_| !is_wild);
             state.tried.extend(result.map(|result| (Place::Value(Value::Register(point.activation, result)), new)));
         }
@@ -332,7 +335,7 @@ impl<'a> Walk<'a> {
     fn cell(&mut self, point: Point, operand: Operand, thread: ThreadId) -> Option<Address> {
         let function = self.places.tree.activation(point.activation).function;
         let cell = self.places.address(point.activation, operand)?;
-        let locations: Vec<Location> = self.places.input.points_to.pointees(function, operand).collect();
+        let locations = Reach::all(self.places.input, function, operand);
         let is_private = self.writers.is_private(&self.places, &cell, &locations, thread);
         self.locations.entry(cell.clone()).or_default().extend(locations);
         let all = self.locations.get_mut(&cell).expect("was just entered");
@@ -341,39 +344,12 @@ impl<'a> Walk<'a> {
         is_private.then_some(cell)
     }
 
-    /// A new thread inherits what its creator knows for good.
-    fn begin(&mut self, creator: ThreadId, child: ThreadId, state: &State) {
-        self.exchange.live_at.entry((creator, child)).or_default().extend(state.running());
-        self.exchange.ever_at[child.index()].extend(&state.ever);
-        let is_lasting = |place: &Place| matches!(place, Place::Value(_)) || self.is_settled(place);
-        let mut known: BTreeMap<ThreadId, BTreeSet<Place>> = BTreeMap::new();
-        let own = state
-            .live
-            .iter()
-            .filter(|(one, _)| !self.places.tree.threads[one.index()].is_many)
-            .map(|(one, handles)| (one, &handles.places));
-        for (one, places) in own.chain(&state.known) {
-            let lasting: BTreeSet<Place> = places.iter().filter(|place| is_lasting(place)).cloned().collect();
-            if !lasting.is_empty() && *one != child {
-                known.insert(*one, lasting);
-            }
-        }
-        let inherited = State { joined: state.joined.clone(), ended: state.ended.clone(), known, ..State::default() };
-        let entry = &mut self.exchange.entry[child.index()];
-        merge(entry, Some(inherited));
-        // A thread that changes nothing ends as it began; whoever joins it need not wait for the next round.
-        let is_walked = self.places.tree.roots.iter().any(|(thread, _, activation)| *thread == child && activation.is_some());
-        if let (Some(entry), false) = (entry.clone(), is_walked) {
-            self.end(child, &entry);
-        }
-    }
-
     fn load(&mut self, point: Point, result: Option<RegisterId>, address: Operand, mut state: State) -> State {
         let Some(result) = result else { return state };
         let activation = self.places.tree.activation(point.activation);
         let (thread, function) = (activation.thread, activation.function);
         let place = Place::Value(Value::Register(point.activation, result));
-        state.live.values_mut().for_each(|handles| _ = handles.places.remove(&place));
+        state.live.values_mut().for_each(|handles| _ = handles.places_mut().remove(&place));
         state.known.values_mut().for_each(|places| _ = places.remove(&place));
         if !is_handle_type(self.places.input, self.places.input.function(function).registers[result].ty) {
             return state;
@@ -386,8 +362,8 @@ impl<'a> Walk<'a> {
             let creations = &self.places.tree.creations[one.index()];
             let is_settled = self.writers.settled[one.index()].as_ref() == Some(&cell)
                 && creations.iter().all(|creation| creation.creator != thread && !running.contains(&creation.creator));
-            if handles.places.contains(&source) || is_settled {
-                handles.places.insert(place.clone());
+            if handles.newest_is_at(&source) || is_settled {
+                handles.places_mut().insert(place.clone());
             }
         }
         for places in state.known.values_mut().filter(|places| places.contains(&source)) {
@@ -397,25 +373,40 @@ impl<'a> Walk<'a> {
     }
 
     fn store(&mut self, point: Point, address: Operand, value: Operand, state: State) -> State {
-        let mut state = self.overwrite(point, state, &[]);
         let activation = self.places.tree.activation(point.activation);
         let (thread, function) = (activation.thread, self.places.input.function(activation.function));
         if !is_handle_type(self.places.input, self.places.input.program.type_of(function, value)) {
-            return state;
+            return self.overwrite(point, state, (&[], None));
         }
-        let Some(value) = self.places.value(point.activation, value) else { return state };
-        let Some(cell) = self.cell(point, address, thread) else { return state };
+        let Some(value) = self.places.value(point.activation, value) else { return self.overwrite(point, state, (&[], None)) };
+        let Some(cell) = self.cell(point, address, thread) else { return self.overwrite(point, state, (&[], None)) };
         let source = Place::Value(value);
-        let places = state.live.values_mut().map(|handles| &mut handles.places).chain(state.known.values_mut());
-        for places in places.filter(|places| places.contains(&source)) {
+        let is_meant = |(one, handles): (&ThreadId, &Handles)| {
+            (self.places.tree.creations[one.index()].len() == 1 && handles.newest_is_at(&source)).then_some(*one)
+        };
+        let stored: Vec<ThreadId> = state.live.iter().filter_map(is_meant).collect();
+        let swept = self.swept(point, &cell);
+        let mut state = self.overwrite(point, state, (&stored, swept.as_ref()));
+        for (one, handles) in state.live.iter_mut().filter(|(_, handles)| handles.newest_is_at(&source)) {
+            handles.store(Place::Cell(cell.clone()), swept.clone().filter(|_| stored.contains(one)));
+        }
+        for places in state.known.values_mut().filter(|places| places.contains(&source)) {
             places.insert(Place::Cell(cell.clone()));
         }
         state
     }
 
-    /// Cells that the instruction may write no longer hold what they held. A loop that stores in another cell each time, the handles of `children`,
-    /// keeps the earlier ones.
-    fn overwrite(&mut self, point: Point, mut state: State, children: &[ThreadId]) -> State {
+    /// The cells that the handles go to which an instruction stores, each time in another one.
+    fn swept(&mut self, point: Point, cell: &Address) -> Option<Sweep> {
+        let swept = sweep(&self.places, cell, point, true)?;
+        self.sweep_locations.insert(swept.clone(), self.locations[cell].clone());
+        self.sweep_points.entry(swept.clone()).or_default().insert(point);
+        Some(swept)
+    }
+
+    /// Cells that the instruction may write no longer hold what they held. A loop that stores in another cell each time, the handles of these threads, keeps the
+    /// earlier ones.
+    fn overwrite(&mut self, point: Point, mut state: State, (threads, own): (&[ThreadId], Option<&Sweep>)) -> State {
         let writes: &[Write] = self.writers.writes_at(point);
         if writes.is_empty() {
             return state;
@@ -439,10 +430,9 @@ impl<'a> Walk<'a> {
             })
         };
         for (thread, handles) in &mut state.live {
-            handles.places.retain(|place| !is_hit(place));
-            if !children.contains(thread) && handles.sweep.as_ref().is_some_and(&is_sweep_hit) {
-                handles.sweep = None;
-            }
+            handles.forget_places(is_hit);
+            let own = own.filter(|_| threads.contains(thread));
+            handles.forget_sweeps(|sweep| own != Some(sweep) && is_sweep_hit(sweep));
         }
         state.known.values_mut().for_each(|places| places.retain(|place| !is_hit(place)));
         state
@@ -457,7 +447,7 @@ pub(super) fn receive(mut state: State, callee: ActivationId, caller: Activation
         state.tried.remove(&result);
         state.tried.extend(tried.map(|tried| (result, tried)));
     }
-    let places = state.live.values_mut().map(|handles| &mut handles.places).chain(state.known.values_mut());
+    let places = state.live.values_mut().map(Handles::places_mut).chain(state.known.values_mut());
     for places in places {
         let result = result.map(|result| Place::Value(Value::Register(caller, result)));
         result.iter().for_each(|result| _ = places.remove(result));

@@ -13,12 +13,17 @@ use rustc_hash::FxHashMap;
 
 use super::super::loops::{Definition, constant};
 use super::super::points_to::{Location, PointeesId};
+use super::input::{Called, Input, is_outside};
 use super::places::{Address, Base, Places, Value};
-use super::relevant::{Called, Input, is_outside};
+use super::reach::Reach;
+use super::state::Sweep;
 use super::tree::Point;
 use super::types::{ActivationId, ThreadId};
 use crate::models::{Attribute, Effect};
 use crate::program::{Constant, FunctionId, Instruction, Operand, Operation};
+
+/// How often a handle that is copied from cell to cell is followed.
+const COPIES: usize = 3;
 
 /// Bytes that an instruction of an activation may write.
 #[derive(Clone, Debug)]
@@ -35,16 +40,15 @@ pub(super) struct Write {
 #[derive(Debug)]
 pub(super) struct Pointees {
     /// Ascending.
-    locations: Vec<Location>,
+    reached: Vec<Reach>,
     /// Among them what is no object of the program.
     has_outside: bool,
 }
 
 impl Pointees {
     fn of(input: Input<'_>, function: FunctionId, operand: Operand) -> Pointees {
-        let mut locations: Vec<Location> = input.points_to.pointees(function, operand).collect();
-        locations.sort_unstable();
-        Pointees { has_outside: locations.iter().any(|location| is_outside(input, *location)), locations }
+        let reached = Reach::all(input, function, operand);
+        Pointees { has_outside: reached.iter().any(|reach| is_outside(input, reach.location)), reached }
     }
 }
 
@@ -114,11 +118,9 @@ impl Writers {
                     add(operand, Some(self.handle_size), true);
                 }
             }
-            if places.relevant.library_may_write_handle(input, function, instruction, model)
-                && let Operation::Call { arguments, .. } = &instruction.operation
-            {
-                arguments.iter().for_each(|argument| add(argument.value, None, false));
-            }
+        }
+        for (operand, size) in input.written_by_library(function, point.block, point.index) {
+            add(operand, size, false);
         }
     }
 
@@ -167,68 +169,85 @@ impl Writers {
         instruction: &Instruction,
         handle: usize,
     ) -> BTreeSet<ThreadId> {
-        let all = || (0..places.tree.threads.len()).map(ThreadId::from).collect();
-        let Some(operand) = Input::argument(instruction, handle) else { return all() };
-        let (activation, register) = match places.value(activation, operand) {
-            Some(Value::Register(activation, register)) => (activation, register),
-            Some(Value::Constant(_)) => return BTreeSet::new(),
-            None => match operand {
-                Operand::Register(register) => (activation, register),
-                Operand::Constant(_) => return all(),
-            },
+        let mut threads = BTreeSet::new();
+        let is_known = Input::argument(instruction, handle)
+            .is_some_and(|handle| self.follow(places, (activation, handle), COPIES, &mut threads).is_some());
+        if is_known { threads } else { (0..places.tree.threads.len()).map(ThreadId::from).collect() }
+    }
+
+    /// Adds the threads that a value may denote, which may have been copied so often; `None` when that is not known.
+    fn follow(
+        &self,
+        places: &Places<'_>,
+        (activation, operand): (ActivationId, Operand),
+        copies: usize,
+        threads: &mut BTreeSet<ThreadId>,
+    ) -> Option<()> {
+        let (activation, register) = match (places.value(activation, operand), operand) {
+            (Some(Value::Register(activation, register)), _) => (activation, register),
+            (Some(Value::Constant(_)), _) => return Some(()),
+            (None, Operand::Register(register)) => (activation, register),
+            (None, Operand::Constant(_)) => return None,
         };
         let here = places.tree.activation(activation);
         let body = &places.relevant.bodies[&here.function];
-        let Some(Definition::Instruction { block, index }) = body.definitions.get(register) else { return all() };
+        let Some(Definition::Instruction { block, index }) = body.definitions.get(register) else { return None };
         let source = places.input.instruction(here.function, block, index);
         let is_self =
             |called: &Called<'_>| matches!(called, Called::Library(model) if model.effects.contains(&Effect::CurrentThread));
         let called = places.input.called(source);
         if !called.is_empty() && called.iter().all(is_self) {
-            return BTreeSet::from([here.thread]);
+            threads.insert(here.thread);
+            return Some(());
         }
-        let Operation::Load { address, .. } = &source.operation else { return all() };
-        let locations: Vec<Location> = places.input.points_to.pointees(here.function, *address).collect();
-        if locations.is_empty() || locations.iter().any(|location| is_outside(places.input, *location)) {
-            return all();
+        let Operation::Load { address, .. } = &source.operation else { return None };
+        let locations = Reach::all(places.input, here.function, *address);
+        // Through a pointer that leads nowhere nothing is ever read.
+        if locations.iter().any(|reach| is_outside(places.input, reach.location)) {
+            return None;
         }
-        let mut threads = BTreeSet::new();
         let cell = places.address(activation, *address);
-        let is_elsewhere = |write: &Write| {
-            let bases = write.address.as_ref().zip(cell.as_ref());
-            bases.is_some_and(|(written, cell)| are_different_objects(places, written.base, cell.base))
+        let is_elsewhere = |write: &Write| match (&write.address, &cell) {
+            (Some(written), Some(cell)) => {
+                are_different_objects(places, written.base, cell.base)
+                    || write.size.is_some_and(|size| is_always_apart(places, written, size, cell, self.handle_size))
+            }
+            _ => false,
         };
         for write in self.writes.iter().filter(|write| self.may_meet(places, write, &locations) && !is_elsewhere(write)) {
-            if !write.is_spawn {
-                return all();
+            let writer = places.tree.activation(write.point.activation);
+            let instruction = places.input.instruction(writer.function, write.point.block, write.point.index);
+            match &instruction.operation {
+                _ if write.is_spawn => {
+                    let creations = &places.tree.activation(write.point.activation).creations;
+                    threads.extend(creations.get(&(write.point.block, write.point.index)).into_iter().flatten());
+                }
+                // A part of a handle is none.
+                Operation::Store { value, .. } if copies > 0 && write.size == Some(self.handle_size) => {
+                    self.follow(places, (write.point.activation, *value), copies - 1, threads)?;
+                }
+                _ => return None,
             }
-            let creations = &places.tree.activation(write.point.activation).creations;
-            threads.extend(creations.get(&(write.point.block, write.point.index)).into_iter().flatten());
         }
-        threads
+        Some(())
     }
 
-    pub fn may_meet(&self, places: &Places<'_>, write: &Write, locations: &[Location]) -> bool {
-        let meets = |written: &Location, location: &Location| match write.size {
-            Some(size) => places.input.points_to.may_alias(*written, size, *location, self.handle_size),
-            None => {
-                written.object == location.object || is_outside(places.input, *written) && is_outside(places.input, *location)
-            }
-        };
+    pub fn may_meet(&self, places: &Places<'_>, write: &Write, cells: &[Reach]) -> bool {
+        let meets = |written: &Reach, cell: &Reach| written.meets(places.input, write.size, cell, self.handle_size);
         // What is outside may be several objects; others meet their own.
-        let written = &write.written.locations;
-        if write.written.has_outside || locations.iter().any(|location| is_outside(places.input, *location)) {
-            return written.iter().any(|written| locations.iter().any(|location| meets(written, location)));
+        let written = &write.written.reached;
+        if write.written.has_outside || cells.iter().any(|cell| is_outside(places.input, cell.location)) {
+            return written.iter().any(|written| cells.iter().any(|cell| meets(written, cell)));
         }
-        locations.iter().any(|location| {
-            let first = written.partition_point(|written| written.object < location.object);
-            let same = written[first..].iter().take_while(|written| written.object == location.object);
-            same.into_iter().any(|written| meets(written, location))
+        cells.iter().any(|cell| {
+            let first = written.partition_point(|written| written.location.object < cell.location.object);
+            let same = written[first..].iter().take_while(|written| written.location.object == cell.location.object);
+            same.into_iter().any(|written| meets(written, cell))
         })
     }
 
     /// Whether a write may ever touch a cell of a handle.
-    fn may_write(&self, places: &Places<'_>, write: &Write, cell: &Address, locations: &[Location]) -> bool {
+    fn may_write(&self, places: &Places<'_>, write: &Write, cell: &Address, locations: &[Reach]) -> bool {
         match (&write.address, write.size) {
             (Some(address), Some(size)) if is_always_apart(places, address, size, cell, self.handle_size) => false,
             _ => self.may_meet(places, write, locations),
@@ -236,7 +255,7 @@ impl Writers {
     }
 
     /// Whether a write that happens now touches a cell, as registers are now.
-    pub fn may_write_now(&self, places: &Places<'_>, write: &Write, cell: &Address, locations: &[Location]) -> bool {
+    pub fn may_write_now(&self, places: &Places<'_>, write: &Write, cell: &Address, locations: &[Reach]) -> bool {
         match (&write.address, write.size) {
             (Some(address), Some(size)) if is_apart(address, size, cell, self.handle_size) => false,
             (Some(address), _) if are_different_objects(places, address.base, cell.base) => false,
@@ -252,7 +271,7 @@ impl Writers {
     }
 
     /// Whether only this thread writes the cell, each instance its own.
-    pub fn is_private(&self, places: &Places<'_>, cell: &Address, locations: &[Location], thread: ThreadId) -> bool {
+    pub fn is_private(&self, places: &Places<'_>, cell: &Address, locations: &[Reach], thread: ThreadId) -> bool {
         let key = (cell.clone(), thread);
         if let Some(known) = self.private.borrow().get(&key) {
             return *known;
@@ -264,7 +283,7 @@ impl Writers {
                 && (!is_many || write.address.as_ref().is_some_and(is_own))
         };
         let answer = !locations.is_empty()
-            && !locations.iter().any(|location| is_outside(places.input, *location))
+            && !locations.iter().any(|reach| is_outside(places.input, reach.location))
             && (!is_many || is_own(cell))
             && self.writes.iter().filter(|write| self.may_write(places, write, cell, locations)).all(only_here);
         self.private.borrow_mut().insert(key, answer);
@@ -280,7 +299,7 @@ impl Writers {
             let Some(own) = self.writes.iter().find(|write| write.point == creation.point && write.is_spawn) else { continue };
             let Some(cell) = own.address.clone() else { continue };
             let is_settled = !own.written.has_outside
-                && self.writes.iter().filter(|write| self.may_write(places, write, &cell, &own.written.locations)).count() == 1;
+                && self.writes.iter().filter(|write| self.may_write(places, write, &cell, &own.written.reached)).count() == 1;
             if is_settled {
                 self.settled[index] = Some(cell);
             }
@@ -288,22 +307,34 @@ impl Writers {
     }
 
     /// Whether the only write that may touch the cell is this one.
-    pub fn is_settled_by(&self, places: &Places<'_>, cell: &Address, locations: &[Location], point: Point) -> bool {
+    pub fn is_settled_by(&self, places: &Places<'_>, cell: &Address, locations: &[Reach], point: Point) -> bool {
         let activation = places.tree.activation(point.activation);
         let body = &places.relevant.bodies[&activation.function];
         activation.is_once
             && !body.is_wild
             && !body.loops.is_in_cycle(point.block)
             && !locations.is_empty()
-            && !locations.iter().any(|location| is_outside(places.input, *location))
+            && !locations.iter().any(|reach| is_outside(places.input, reach.location))
             && self.writes.iter().filter(|write| self.may_write(places, write, cell, locations)).all(|write| write.point == point)
     }
 
     /// The point of the only write that may touch the cell.
-    pub fn settled_at(&self, places: &Places<'_>, cell: &Address, locations: &[Location]) -> Option<Point> {
+    pub fn settled_at(&self, places: &Places<'_>, cell: &Address, locations: &[Reach]) -> Option<Point> {
         let mut writes = self.writes.iter().filter(|write| self.may_write(places, write, cell, locations));
         let point = writes.next()?.point;
         (writes.next().is_none() && self.is_settled_by(places, cell, locations, point)).then_some(point)
+    }
+
+    /// Whether nothing ever writes the cells of a sweep but the instructions at some points.
+    pub fn are_written_only_by(&self, places: &Places<'_>, sweep: &Sweep, cells: &[Reach], points: &BTreeSet<Point>) -> bool {
+        let is_elsewhere = |write: &Write| match (&write.address, write.size) {
+            (Some(address @ Address { base: Base::Object(_), .. }), Some(size)) => {
+                sweep.is_apart_from(address, size, self.handle_size)
+            }
+            _ => false,
+        };
+        let mut writes = self.writes.iter().filter(|write| self.may_meet(places, write, cells) && !is_elsewhere(write));
+        !cells.iter().any(|cell| is_outside(places.input, cell.location)) && writes.all(|write| points.contains(&write.point))
     }
 
     pub fn handle_size(&self) -> u64 {
