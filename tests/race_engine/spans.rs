@@ -75,3 +75,30 @@ fn what_is_counted_from_an_array_stays_in_it() {
     // Nor does what was counted otherwise.
     said_of(&walking("((struct part *)to)->after = 1;", "one->after++;")).race(memory);
 }
+
+/// Each thread has a part of its own, and a helper fills the array in it.
+fn filling(fill: &str, call: &str) -> String {
+    format!(
+        "extern int __VERIFIER_nondet_int(void); struct pair {{ long key, value; }}; struct part {{ long id; struct pair in[8]; long after; }} *all;
+        void fill(struct pair *to, int n) {{ for (int i = 0; i < n; i++) {{ if (to[i].value) break; {fill} }} }}
+        void *f(void *a) {{ struct part *own = a; int n = __VERIFIER_nondet_int(); {call} own->after = 1; return 0; }}
+        int main(void) {{ pthread_t t[4]; all = calloc(4, sizeof *all); for (int i = 0; i < 4; i++) pthread_create(&t[i], 0, f, &all[i]);
+        for (int i = 0; i < 4; i++) pthread_join(t[i], 0); return 0; }}"
+    )
+}
+
+#[test]
+fn who_walks_through_an_array_in_a_part_stays_in_the_part() {
+    let (memory, own) = ("memory allocated at trap.c:14", "fill(own->in, n);");
+    let said = said_of(&filling("to[i].key = i;", own));
+    said.refuted(memory, Reason::ThreadPartition);
+    said.no_race(memory);
+    // The same helper fills an array of its caller, too.
+    said_of(&filling("to[i].key = i;", "struct pair local[8] = {{0}}; fill(local, 8); fill(own->in, n);")).no_race(memory);
+    // Somebody else's part.
+    said_of(&filling("to[i].key = i;", "fill(all->in, n);")).race(memory);
+    said_of(&filling("to[i].key = i;", "fill((own + 1)->in, n); fill(own->in, n);")).race(memory);
+    // No array of the structure: it may go anywhere.
+    said_of(&filling("to[i].key = i;", "fill((struct pair *)own, n);")).race(memory);
+    said_of(&filling("((char *)to)[i] = 1;", own)).race(memory);
+}

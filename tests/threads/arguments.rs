@@ -10,6 +10,7 @@ fn distance(body: &str) -> Option<u64> {
         "struct slot {{ long a, b; }} slots[9]; void *f(void *a) {{ return 0; }} pthread_t t[9]; void *kept;
         void *make(long flags, size_t size) {{ void *p = malloc(size); if (!p) abort(); return p; }} struct slot *make_slot(void) {{ return make(1, sizeof(struct slot)); }}
         void *keep(size_t size) {{ if (!kept) kept = malloc(size); return kept; }} void *either(size_t size) {{ if (size > 8) return malloc(size); return slots; }}
+        void start(void *a) {{ if (a) pthread_create(&t[0], 0, f, a); }} void start_two(void *a) {{ for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, f, a); }}
         int main(int n, char **v) {{ {body} return 0; }}"
     );
     let program = load_text("argument", &source);
@@ -34,7 +35,12 @@ fn arguments_are_as_far_apart_as_the_loop_says() {
         ("for (int i = 0; i < n; i++) { struct slot *s = calloc(2, sizeof *s); pthread_create(&t[i], 0, f, &s->b); }", Some(24)),
         ("for (int i = 0; i < n; i++) { struct slot *s = make(8, sizeof *s); pthread_create(&t[i], 0, f, &s->b); }", Some(8)),
         ("for (int i = 0; i < n; i++) { struct slot *s = make_slot(); pthread_create(&t[i], 0, f, s); }", Some(16)),
+        ("for (int i = 0; i < n; i++) { struct slot *s = malloc(sizeof *s); start(s); }", Some(16)),
+        ("for (int i = 0; i < n; i++) start(make_slot());", Some(16)),
         // One argument for several instances.
+        ("for (int i = 0; i < n; i++) { struct slot *s = malloc(sizeof *s); start_two(s); }", None),
+        ("struct slot *s = malloc(sizeof *s); for (int i = 0; i < n; i++) start(s);", None),
+        ("struct slot *s = malloc(sizeof *s); for (int i = 0; i < n; i++) { if (v[i]) s = malloc(sizeof *s); start(s); }", None),
         ("struct slot *s = make_slot(); for (int i = 0; i < n; i++) pthread_create(&t[i], 0, f, s);", None),
         ("for (int i = 0; i < n; i++) { struct slot *s = keep(sizeof *s); pthread_create(&t[i], 0, f, s); }", None),
         ("for (int i = 0; i < n; i++) { struct slot *s = either(sizeof *s); pthread_create(&t[i], 0, f, s); }", None),

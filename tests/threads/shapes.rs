@@ -159,7 +159,7 @@ const SHAPES: &[Shape] = &[
         name: "joined-by-those-who-are-joined",
         source: "pthread_t t, u[4]; void *f(void *a) { x++; return 0; } void *g(void *a) { pthread_join(t, 0); return 0; }
             int main(void) { int n = 1; pthread_create(&t, 0, f, 0); for (int i = 0; i < n; i++) pthread_create(&u[i], 0, g, 0); for (int i = 0; i < n; i++) pthread_join(u[i], 0); return x; }",
-        edits: &[("int n = 1;", "int n = unknown();"), ("pthread_join(t, 0);", "")],
+        edits: &[("int n = 1;", "int n = unknown();"), ("pthread_join(t, 0);", ""), ("pthread_join(u[i], 0);", "if (u[i] != 0) pthread_join(u[i], 0);")],
     },
     Shape {
         name: "two-after-one-another",

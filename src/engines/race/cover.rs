@@ -147,7 +147,8 @@ impl<'a, 'p> Covers<'a, 'p> {
         let mut cover = Cover::new();
         let address = access.operand().map(|operand| identity.term(function, operand));
         // What is held for all bytes that the access stays in is held for those that it touches.
-        let around = self.spans.of(function, access).map(|span| {
+        let span = self.spans.of(function, access).or_else(|| self.spans.around(self.facts, function, access));
+        let around = span.map(|span| {
             let base = identity.term(function, span.base);
             (self.facts.values.plus(base, span.distance), Some(span.size))
         });

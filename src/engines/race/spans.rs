@@ -2,7 +2,7 @@
 //!
 //! # Definition   An address that is counted from a base by constants and by indices into arrays whose length the type gives stays in a *span*: the bytes
 //!                from the first element of the outermost of them to the last element of the innermost. One that came from elsewhere stays in its *room*: what is left of the array that it
-//!                was counted from, as points-to knows it (`facts::points_to`).
+//!                was counted from, as points-to knows it (`facts::points_to`); so does one that is counted from there by indices of which nothing is known.
 //! # Theorem      An access without undefined behaviour touches no byte outside its span: an address that is computed from an element of an array points into
 //!                the array, or one beyond its last element, which must not be accessed (C17 6.5.6p8). Who steps back from it may have been beyond.
 //! # Example      `thread->stats[i].hits` of one thread never is the lock that stands before `stats`, nor anything of the next thread.
@@ -46,7 +46,10 @@ enum Indices {
         to_last: u64,
         to_end: u64,
     },
-    Unbounded,
+    /// By so many bytes each.
+    Unbounded {
+        stride: u64,
+    },
 }
 
 /// Where a pointer may lead in each object; `None` where that is no single place.
@@ -54,6 +57,9 @@ type Bases = FxHashMap<AbstractObjectId, Option<Offset>>;
 
 /// By location of an address: what an access there stays in.
 type Rooms = FxHashMap<Location, Option<Within>>;
+
+/// By function.
+type Steps = FxHashMap<FunctionId, FxHashMap<RegisterId, Step>>;
 
 /// What is known of where an access stays, by what it may touch.
 pub struct Inside {
@@ -66,7 +72,7 @@ pub struct Spans<'a> {
     program: &'a Program,
     bases: RefCell<FxHashMap<PointeesId, Rc<Bases>>>,
     rooms: RefCell<FxHashMap<PointeesId, Rc<Rooms>>>,
-    steps: RefCell<FxHashMap<FunctionId, FxHashMap<RegisterId, Step>>>,
+    steps: RefCell<Steps>,
 }
 
 impl<'a> Spans<'a> {
@@ -77,10 +83,7 @@ impl<'a> Spans<'a> {
     /// `None` when no array bounds the access.
     pub fn of(&self, function: FunctionId, access: &MemoryAccess) -> Option<Span> {
         let mut steps = self.steps.borrow_mut();
-        let steps = steps.entry(function).or_insert_with(|| {
-            let instructions = self.program.functions[function].blocks.iter().flat_map(|block| &block.instructions);
-            instructions.filter_map(|one| Some((one.result?, step(&one.operation)?))).collect()
-        });
+        let steps = self.steps_of(&mut steps, function);
         let (mut base, mut size) = (access.operand()?, access.size?);
         let (mut distance, mut is_bounded) = (0i64, false);
         while let Operand::Register(register) = base
@@ -93,12 +96,41 @@ impl<'a> Spans<'a> {
                     size = size.checked_add(if distance < 0 { to_end } else { to_last })?;
                     is_bounded = true;
                 }
-                Indices::Unbounded => break,
+                Indices::Unbounded { .. } => break,
             }
             distance = distance.checked_add(step.constant)?;
             base = step.base;
         }
         is_bounded.then_some(Span { base, distance, size })
+    }
+
+    /// The array that the base of an access points into, where an element of it, or a part of one, is accessed whose index nothing bounds.
+    pub fn around(&self, facts: &Facts<'_>, function: FunctionId, access: &MemoryAccess) -> Option<Span> {
+        let mut steps = self.steps.borrow_mut();
+        let steps = self.steps_of(&mut steps, function);
+        let (mut base, mut distance) = (access.operand()?, 0i64);
+        loop {
+            let Operand::Register(register) = base else { return None };
+            let step = steps.get(&register)?;
+            (base, distance) = (step.base, distance.checked_add(step.constant)?);
+            match step.indices {
+                Indices::None => {}
+                Indices::Bounded { .. } => return None,
+                Indices::Unbounded { stride } => {
+                    let (before, after) = facts.points_to.room_around(facts.points_to.set_of(function, base)?, stride)?;
+                    let is_of_element = u64::try_from(distance).ok()?.checked_add(access.size?)? <= stride;
+                    let distance = i64::try_from(before).ok()?.checked_neg()?;
+                    return is_of_element.then_some(Span { base, distance, size: before.checked_add(after)? });
+                }
+            }
+        }
+    }
+
+    fn steps_of<'s>(&self, steps: &'s mut Steps, function: FunctionId) -> &'s FxHashMap<RegisterId, Step> {
+        steps.entry(function).or_insert_with(|| {
+            let instructions = self.program.functions[function].blocks.iter().flat_map(|block| &block.instructions);
+            instructions.filter_map(|one| Some((one.result?, step(&one.operation)?))).collect()
+        })
     }
 
     /// The bytes that an access stays in.
@@ -154,6 +186,10 @@ impl Span {
     }
 }
 
+fn greatest_common_divisor(left: u64, right: u64) -> u64 {
+    if right == 0 { left } else { greatest_common_divisor(right, left % right) }
+}
+
 fn step(operation: &Operation) -> Option<Step> {
     let Operation::Offset { base, constant, terms, in_bounds: true, .. } = operation else { return None };
     let bounds = || {
@@ -165,6 +201,7 @@ fn step(operation: &Operation) -> Option<Step> {
         }
         Some(Indices::Bounded { to_last, to_end })
     };
-    let indices = if terms.is_empty() { Indices::None } else { bounds().unwrap_or(Indices::Unbounded) };
+    let stride = terms.iter().map(|term| term.stride.unsigned_abs()).fold(0, greatest_common_divisor);
+    let indices = if terms.is_empty() { Indices::None } else { bounds().unwrap_or(Indices::Unbounded { stride }) };
     Some(Step { base: *base, constant: *constant, indices })
 }

@@ -56,6 +56,12 @@ impl Room {
         (self.element > 0).then_some(self.after.into())
     }
 
+    /// The bytes of the array before the first place, and from there on, where both are known: what is moved by multiples of `stride` stays there.
+    pub fn around(self, stride: u64) -> Option<(u64, u64)> {
+        let is_bounded = self.element > 0 && stride.is_multiple_of(self.element.into()) && self.after < OffsetTarget::OPEN;
+        is_bounded.then_some((self.before.into(), self.after.into()))
+    }
+
     /// The class that is moved by any multiples of `stride`, and in steps; and the room around it. Without a room nothing bounds them but the object.
     pub fn walk(self, class: Class, stride: u64, (step, count): (u32, u32)) -> (Class, Room) {
         let unit = [u64::from(step), class.step.into()].into_iter().fold(stride, greatest_common_divisor);

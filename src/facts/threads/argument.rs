@@ -10,7 +10,7 @@ use super::super::loops::{Definition, constant};
 use super::input::{Called, Input};
 use super::places::{Address, Base};
 use super::relation::Order;
-use super::sweep::progression;
+use super::sweep::{once_within, progression};
 use super::tree::{Creation, Point};
 use super::types::ThreadId;
 use super::walk::Walk;
@@ -75,8 +75,8 @@ fn allocated(walk: &Walk<'_>, address: &Address, point: Point) -> Option<u64> {
     let here = walk.places.tree.activation(activation);
     let body = &walk.places.relevant.bodies[&here.function];
     let Some(Definition::Instruction { block, index }) = body.definitions.get(register) else { return None };
-    let is_same_turn =
-        activation == point.activation && !body.is_wild && body.loops.innermost(block) == body.loops.innermost(point.block);
+    let at = once_within(&walk.places, point, activation)?;
+    let is_same_turn = !body.is_wild && body.loops.innermost(block) == body.loops.innermost(at.block);
     let size = allocation_size(walk.places.input, walk.places.input.instruction(here.function, block, index))?;
     size.checked_sub(u64::try_from(address.constant).ok()?).filter(|rest| is_same_turn && *rest > 0)
 }

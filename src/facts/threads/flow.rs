@@ -6,15 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use typed_index_collections::TiVec;
 
-use super::super::loops::{CountedExit, Loop, LoopId, constant};
+use super::super::loops::{LoopId, constant};
 use super::kept::Handles;
-use super::places::Base;
-use super::state::{Place, State, Sweep, Trip};
-use super::sweep::{is_tested_always, is_tested_first, trip, trip_if};
+use super::state::{Place, State};
+use super::sweep::is_tested_always;
 use super::tree::Point;
-use super::types::{ActivationId, PhaseId, ThreadId};
+use super::types::{ActivationId, PhaseId};
 use super::walk::{Record, Walk, merge};
-use crate::program::{BlockId, IntegerPredicate, Operand, Operation, Predicate, RegisterId, SiteId, TerminatorKind};
+use crate::program::{BlockId, IntegerPredicate, Operand, Operation, Predicate, RegisterId, TerminatorKind};
 
 /// Visits of a block, on average, after which an activation is given up.
 const VISITS: usize = 60;
@@ -190,7 +189,9 @@ impl Walk<'_> {
             // What is 0 is no handle: there is nobody to be joined.
             Some((handle, true)) if !body.is_wild => {
                 let at = Point { activation: id, block: from, index: 0 };
-                state.done.extend(self.places.value(id, handle).and_then(|handle| self.swept_by(at, handle)));
+                if let Some(swept) = self.places.value(id, handle).and_then(|handle| self.swept_by(at, handle)) {
+                    state.done.entry(swept).or_insert(false);
+                }
             }
             Some((result, false)) if !body.is_wild => {
                 self.places.value(id, result).into_iter().for_each(|result| state.failed(&Place::Value(result)));
@@ -206,7 +207,7 @@ impl Walk<'_> {
             if let Some(exit) = exit.filter(|exit| is_tested_always(&self.places, id, in_loop, exit))
                 && let Some(released) = released
             {
-                state = self.leave(id, in_loop, exit, state, outs, released)?;
+                state = self.leave(id, (in_loop, exit), state, outs, released)?;
             }
         }
         for (in_loop, one) in body.loops.iter().filter(|(_, one)| one.header == to) {
@@ -218,7 +219,7 @@ impl Walk<'_> {
             };
             state.forget_registers(&|activation, register| activation == id && is_inside(register));
             if one.blocks.contains(&from) {
-                state.done.retain(|swept| (swept.activation, swept.in_loop) != (id, in_loop));
+                state.done.retain(|swept, _| (swept.activation, swept.in_loop) != (id, in_loop));
             } else {
                 state.forget_loops(&|activation, old| (activation, old) == (id, in_loop));
             }
@@ -256,104 +257,6 @@ impl Walk<'_> {
             }
         }
     }
-
-    /// A loop ends at its counted exit: what every iteration has joined is joined.
-    fn leave(
-        &self,
-        id: ActivationId,
-        in_loop: LoopId,
-        exit: &CountedExit,
-        state: State,
-        outs: &Outs,
-        released: &BTreeSet<LoopId>,
-    ) -> Option<State> {
-        let function = self.places.tree.activation(id).function;
-        let one = self.places.relevant.bodies[&function].loops.get(in_loop);
-        let mut done: Option<BTreeSet<Sweep>> = None;
-        if is_tested_first(&self.places, id, in_loop, exit) {
-            for latch in &one.latches {
-                let Some(latch) = &outs[*latch] else { continue };
-                match &mut done {
-                    Some(done) => done.retain(|swept| latch.done.contains(swept)),
-                    None => done = Some(latch.done.clone()),
-                }
-            }
-            if done.is_none() && !released.contains(&in_loop) {
-                // The body comes first, so that what it joins is known.
-                return None;
-            }
-        } else {
-            done = Some(state.done.clone());
-        }
-        let done = done.unwrap_or_default();
-        let thread = self.places.tree.activation(id).thread;
-        // By thread: whether the loop has certainly joined one, if it has been created at all.
-        let mut targets: BTreeMap<ThreadId, bool> = BTreeMap::new();
-        let mut sites: BTreeSet<SiteId> = BTreeSet::new();
-        for swept in done.iter().filter(|swept| (swept.activation, swept.in_loop) == (id, in_loop)) {
-            sites.extend(self.swept_sites.get(swept).into_iter().flatten());
-            for (target, handles) in state.live.iter().filter(|(target, _)| self.is_joined_only_by(**target, thread)) {
-                // Where there is such a thread at all, what comes before its creation has been executed.
-                let is_executed = |store| {
-                    let creations = &self.places.tree.creations[target.index()];
-                    creations.iter().all(|creation| self.places.comes_before(store, creation.point))
-                };
-                let swept = Sweep { trip: trip_if(&self.places, (id, in_loop, exit), &is_executed), ..swept.clone() };
-                let finds = |handles: &Handles| is_found(handles, &swept);
-                if finds(handles) && self.is_found_before(id, one, *target, outs, &finds) {
-                    let runs = trip(&self.places, id, in_loop, exit);
-                    *targets.entry(*target).or_default() |= matches!(runs, Trip::Count(1..));
-                }
-            }
-        }
-        let mut state = state;
-        for swept in done.iter().filter(|swept| (swept.activation, swept.in_loop) == (id, in_loop)) {
-            let swept = Sweep { trip: trip(&self.places, id, in_loop, exit), ..swept.clone() };
-            let is_last = |target: ThreadId| !self.exchange.ever_at[target.index()].contains(&thread);
-            let known = state.known_in.iter().filter(|(_, cells)| swept.covers(cells)).map(|(target, _)| *target);
-            let found: Vec<ThreadId> =
-                known.filter(|target| is_last(*target) && self.is_joined_only_by(*target, thread)).collect();
-            self.note_joins(&found, &sites);
-            state.joined.extend(found);
-        }
-        self.note_joins(&targets.keys().copied().collect::<Vec<_>>(), &sites);
-        let (certain, others): (Vec<_>, Vec<_>) = targets.into_iter().partition(|(_, is_certain)| *is_certain);
-        let of = |targets: Vec<(ThreadId, bool)>| targets.into_iter().map(|(target, _)| target).collect::<Vec<_>>();
-        let state = self.joined(thread, &of(certain), state, true)?;
-        self.joined(thread, &of(others), state, false)
-    }
-
-    /// Whether the thread's handles were in the array before the loop began, and the loop creates no more of them.
-    fn is_found_before(
-        &self,
-        id: ActivationId,
-        one: &Loop,
-        thread: ThreadId,
-        outs: &Outs,
-        finds: &dyn Fn(&Handles) -> bool,
-    ) -> bool {
-        let function = self.places.input.function(self.places.tree.activation(id).function);
-        let creations = &self.places.tree.creations[thread.index()];
-        let is_created_inside = creations.iter().any(|creation| {
-            let at = self.places.tree.lifted(creation.point, id);
-            at.is_some_and(|at| one.blocks.contains(&at.block))
-        });
-        let entries = function.blocks[one.header].predecessors.iter().filter(|from| !one.blocks.contains(from));
-        let mut known = entries.filter_map(|from| outs[*from].as_ref()).filter_map(|state| state.live.get(&thread));
-        !is_created_inside && known.all(finds)
-    }
-}
-
-/// Whether all handles of a thread are among the cells.
-fn is_found(handles: &Handles, swept: &Sweep) -> bool {
-    let is_swept = handles.sweep().is_some_and(|cells| swept.covers(cells));
-    let is_cell = handles.places_of_only_one().any(|place| match place {
-        Place::Cell(cell) => {
-            cell.terms.is_empty() && cell.base != Base::Nothing && cell.base == swept.base && swept.contains(cell.constant)
-        }
-        Place::Value(_) | Place::Returned(_) => false,
-    });
-    is_swept || is_cell
 }
 
 /// The position of each block in an order that visits blocks before their successors, loops aside.

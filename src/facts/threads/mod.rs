@@ -7,7 +7,8 @@
 //!                `MayOverlap`. It holds for runs without undefined behaviour.
 //! # Paper        Live and joined sets are the thread ids and joined threads of Schwarz, Saan, Seidl, Erhard, Vojdani: Clustered Relational
 //!                Thread-Modular Abstract Interpretation (2023), as digests; here without a value domain.
-//! # Deviations   1. A join counts only when the handle certainly denotes every live instance (`walk`, `sweep`).  2. What may be called at any time
+//! # Deviations   1. A join counts only when the handle certainly denotes every live instance (`walk`, `sweep`, `kept`), or every instance that there was when the joining
+//!                thread was created (`inherit`).  2. What may be called at any time
 //!                (handlers, exit routines, key destructors) is one thread beside all others.  3. Paths are cut (`tree`).  4. A detached thread,
 //!                or one that several threads may join, is never joined.  5. A cancelled thread may end anywhere.
 

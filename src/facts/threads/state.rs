@@ -85,8 +85,8 @@ pub(super) struct State {
     pub known_in: BTreeMap<ThreadId, Sweep>,
     /// Threads of which no instance ran when this thread was created: where those are that have not ended is known in any case.
     pub idle: BTreeSet<ThreadId>,
-    /// What this iteration of a loop has joined, or found to hold no handle.
-    pub done: BTreeSet<Sweep>,
+    /// What this iteration of a loop has joined, or found to hold no handle; whether it has certainly joined somebody.
+    pub done: BTreeMap<Sweep, bool>,
     /// By barrier: how often this thread has passed it; none that is not there.
     pub rounds: BTreeMap<usize, Rounds>,
     /// By the result of a creation: the threads of which it says that they have one instance less, and whether there were others before; those of which there were
@@ -125,7 +125,7 @@ impl State {
         self.known_in.retain(|thread, sweep| is_known(other, thread, sweep));
         self.known_in.extend(known_in);
         self.idle.retain(|thread| other.idle.contains(thread));
-        self.done.retain(|sweep| other.done.contains(sweep));
+        self.done = both_done(&self.done, &other.done);
         let barriers: BTreeSet<usize> = self.rounds.keys().chain(other.rounds.keys()).copied().collect();
         for barrier in barriers {
             let rounds = self.rounds.entry(barrier).or_default();
@@ -194,7 +194,7 @@ impl State {
             handles.forget_sweeps(is_new_sweep);
         }
         self.known.values_mut().for_each(|places| places.retain(|place| !is_new_place(place)));
-        self.done.retain(|sweep| !is_new_sweep(sweep));
+        self.done.retain(|sweep, _| !is_new_sweep(sweep));
         self.tried.retain(|place, _| !is_new_place(place));
     }
 
@@ -203,7 +203,7 @@ impl State {
         for handles in self.live.values_mut() {
             handles.forget_sweeps(|sweep| is_old(sweep.activation, sweep.in_loop));
         }
-        self.done.retain(|sweep| !is_old(sweep.activation, sweep.in_loop));
+        self.done.retain(|sweep, _| !is_old(sweep.activation, sweep.in_loop));
     }
 
     /// Forgets where handles are, but for places that keep them for good.
@@ -218,4 +218,9 @@ impl State {
         });
         self.done.clear();
     }
+}
+
+/// What has been done on both of two paths.
+pub(super) fn both_done(one: &BTreeMap<Sweep, bool>, other: &BTreeMap<Sweep, bool>) -> BTreeMap<Sweep, bool> {
+    one.iter().filter_map(|(sweep, joined)| other.get(sweep).map(|joined_too| (sweep.clone(), *joined && *joined_too))).collect()
 }

@@ -1,9 +1,11 @@
 //! Loops over arrays of handles: which cells a loop goes through, and whether one loop goes through all that another did.
 //!
 //! # Theorem      If a loop stores the handle of a new thread in another cell in each iteration, and a later loop goes through at least the same cells and
-//!                joins in each iteration what it finds there, then at the later loop's counted exit every thread of the first has been joined.
+//!                joins in each iteration what it finds there, then at the later loop's counted exit every thread of the first has been joined. Both loops
+//!                run equally often if they have the same bound: one value, or a cell that nobody writes any more (`stable`), or has written once (`written`).
 
 use super::super::accesses::Position;
+use super::super::call_graph::CallKind;
 use super::super::loops::{CountedExit, Definition, LoopId, constant, trip_count};
 use super::places::{Address, Base, Extension, Places, Value};
 use super::stable::is_stable;
@@ -83,18 +85,23 @@ pub(super) fn sweep(places: &Places<'_>, address: &Address, point: Point, once_p
 
 /// Whether no inner loop, and no loop in a function between, repeats the point within one iteration.
 fn is_once_per_iteration(places: &Places<'_>, point: Point, activation: ActivationId, in_loop: LoopId) -> bool {
+    let body = &places.relevant.bodies[&places.tree.activation(activation).function];
+    once_within(places, point, activation).is_some_and(|at| body.loops.innermost(at.block) == Some(in_loop))
+}
+
+/// The call of an activation during which a point is executed, if that is at most once in each execution of the call.
+pub(super) fn once_within(places: &Places<'_>, point: Point, activation: ActivationId) -> Option<Point> {
     let mut current = point;
     while current.activation != activation {
         let here = places.tree.activation(current.activation);
         let body = &places.relevant.bodies[&here.function];
-        let Some((caller, super::super::CallKind::Call)) = here.caller else { return false };
+        let Some((caller, CallKind::Call)) = here.caller else { return None };
         if body.is_wild || body.loops.is_in_cycle(current.block) {
-            return false;
+            return None;
         }
         current = caller;
     }
-    let body = &places.relevant.bodies[&places.tree.activation(activation).function];
-    body.loops.innermost(current.block) == Some(in_loop)
+    Some(current)
 }
 
 /// Whether every iteration comes by the exit's test: it stands in the header, or in the only latch.
