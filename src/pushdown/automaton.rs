@@ -101,10 +101,21 @@ impl<W: Clone + PartialEq> PAutomaton<W> {
     }
 
     pub(super) fn set(&mut self, transition: Transition, weight: W) -> TransitionId {
-        if let Some(known) = self.numbers.get(&transition) {
-            self.weights[*known] = weight;
-            return *known;
+        match self.find(transition) {
+            Some(known) => {
+                self.set_weight(known, weight);
+                known
+            }
+            None => self.add(transition, weight),
         }
+    }
+
+    pub(super) fn set_weight(&mut self, number: TransitionId, weight: W) {
+        self.weights[number] = weight;
+    }
+
+    /// A transition that is not there yet.
+    pub(super) fn add(&mut self, transition: Transition, weight: W) -> TransitionId {
         let number = self.transitions.push_and_get_key(transition);
         self.weights.push(weight);
         self.numbers.insert(transition, number);

@@ -91,7 +91,7 @@ impl<W: Clone + PartialEq> PAutomaton<W> {
             }
         }
         while let Some(state) = queue.pop_front() {
-            deadline.check()?;
+            deadline.check_steps()?;
             let Some(gain) = gains[state].take() else { continue };
             for number in &incoming[state] {
                 let source = self.transition(*number).from;
@@ -124,20 +124,31 @@ impl<W: Clone + PartialEq> PAutomaton<W> {
         semiring: &mut S,
         deadline: Deadline,
     ) -> Result<BTreeMap<Head, W>, OutOfTime> {
-        let completions = self.completions_within(semiring, deadline)?;
         let mut weights: BTreeMap<Head, W> = BTreeMap::new();
+        self.each_head_within(semiring, deadline, |semiring, head, weight| gather(&mut weights, head, weight, semiring))?;
+        Ok(weights)
+    }
+
+    /// The same, in parts: a head may come more than once, and its weight is the ⊕ of all that come with it.
+    pub fn each_head_within<S: Semiring<Weight = W>>(
+        &self,
+        semiring: &mut S,
+        deadline: Deadline,
+        mut meet: impl FnMut(&mut S, Head, W),
+    ) -> Result<(), OutOfTime> {
+        let completions = self.completions_within(semiring, deadline)?;
         for control in self.controls() {
             for number in self.outgoing(self.state_of(control)) {
-                deadline.check()?;
+                deadline.check_steps()?;
                 let transition = self.transition(*number);
                 let Some(symbol) = transition.label else { continue };
                 let whole = self.reading().join(semiring, self.weight(*number), &completions[transition.to]);
                 if !semiring.is_zero(&whole) {
-                    gather(&mut weights, Head { control, symbol }, whole, semiring);
+                    meet(semiring, Head { control, symbol }, whole);
                 }
             }
         }
-        Ok(weights)
+        Ok(())
     }
 
     fn start<S: Semiring<Weight = W>>(&self, control: ControlId, semiring: &S) -> Frontier<W> {

@@ -62,7 +62,7 @@ where
         epsilons_into: vec![Vec::new(); states].into(),
     };
     while let Some((number, gain)) = post.saturation.next() {
-        deadline.check()?;
+        deadline.check_steps()?;
         post.follow(system, number, &gain);
     }
     post.accept_empty_stacks();

@@ -128,7 +128,7 @@ impl<'a, S: Semiring, Q: Worklist<S::Weight> + Default, M> Saturation<'a, S, Q, 
             return None;
         }
         let Some(number) = self.automaton.find(transition) else {
-            let number = self.automaton.set(transition, weight.clone());
+            let number = self.automaton.add(transition, weight.clone());
             self.worklist.put(number, &weight);
             self.memory.remember(number, derivation);
             self.gains.push(Some(weight));
@@ -139,7 +139,7 @@ impl<'a, S: Semiring, Q: Worklist<S::Weight> + Default, M> Saturation<'a, S, Q, 
         if better != *known {
             self.worklist.put(number, &better);
             self.memory.remember(number, derivation);
-            self.automaton.set(transition, better);
+            self.automaton.set_weight(number, better);
             self.gains[number] = Some(match self.gains[number].take() {
                 Some(waiting) => self.semiring.combine(&waiting, &weight),
                 None => weight,

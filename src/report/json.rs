@@ -40,7 +40,8 @@ fn list(output: &mut dyn Write, key: &str, entries: impl Iterator<Item = Value>)
     write!(output, "\"{key}\": [")?;
     let mut between = "\n";
     for entry in entries {
-        write!(output, "{between}{entry}")?;
+        output.write_all(between.as_bytes())?;
+        serde_json::to_writer(&mut *output, &entry)?;
         between = ",\n";
     }
     writeln!(output, "],")

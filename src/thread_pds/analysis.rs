@@ -272,7 +272,7 @@ impl<'t> Analysis<'t> {
         let rules: Vec<(SymbolId, Step)> = rules.collect();
         let mut weights: Vec<SetId> = Vec::with_capacity(rules.len());
         for (symbol, step) in rules {
-            self.deadline.check()?;
+            self.deadline.check_steps()?;
             weights.push(self.weight(thread, symbol, step));
         }
         Ok(self.compact(thread).system.weighted(|id, _| weights[usize::from(id)]))

@@ -74,10 +74,11 @@ impl FirstPass {
         let initial = PAutomaton::of([&threads.thread(thread).initial()], semiring);
         let mut by_symbol: FxHashMap<SymbolId, RelationsId> = FxHashMap::default();
         let reached = post_star_within(&system, &initial, semiring, deadline)?;
-        for (head, weight) in reached.weights_by_head_within(semiring, deadline)? {
-            let known = by_symbol.get(&head.symbol).copied().unwrap_or_else(|| semiring.zero());
-            by_symbol.insert(head.symbol, semiring.combine(&known, &weight));
-        }
+        let zero = semiring.zero();
+        reached.each_head_within(semiring, deadline, |semiring, head, weight| {
+            let known = by_symbol.entry(head.symbol).or_insert(zero);
+            *known = semiring.combine(known, &weight);
+        })?;
         Ok(by_symbol.into_iter().map(|(symbol, relations)| (symbol, self.semiring.copy(semiring, relations))).collect())
     }
 

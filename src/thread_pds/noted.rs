@@ -38,7 +38,7 @@ impl Noted {
         threads.threads.iter().flat_map(|thread| &thread.holds).for_each(|atom| always.insert(atom.lock().0 as usize));
         for thread in pass.compacts.firsts() {
             for (_, rule) in pass.compacts.of_thread(thread).system.rules() {
-                deadline.check()?;
+                deadline.check_steps()?;
                 match rule.weight {
                     Step::Acquire { lock, .. } | Step::TrySucceeded { lock, .. } => {
                         let before = held(threads, pass, thread, rule.from.symbol).filter(|before| *before != lock);

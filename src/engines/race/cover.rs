@@ -82,11 +82,15 @@ pub enum Common {
     Permit(Place),
 }
 
+/// What an address, the bytes there, and a lock have to do with each other: the same in all rounds of the engine.
+pub type FoundShapes = FxHashMap<(FunctionId, TermId, Option<u64>, TermId), Option<Shape>>;
+
 pub struct Covers<'a, 'p> {
     program: &'a Program,
     facts: &'a Facts<'p>,
     table: IndexSet<Cover, FxBuildHasher>,
     shapes: IndexSet<Shape, FxBuildHasher>,
+    found_shapes: FoundShapes,
     known: FxHashMap<(FunctionId, Option<Operand>, Option<u64>, (bool, bool), LocksetId), CoverId>,
     has_handlers: bool,
     /// Places and families with a lock that a stranger may release.
@@ -110,6 +114,7 @@ impl<'a, 'p> Covers<'a, 'p> {
         tainted: FxHashSet<Family>,
         semaphores: &'a Semaphores,
         unsettled: FxHashSet<Location>,
+        found_shapes: FoundShapes,
     ) -> Covers<'a, 'p> {
         let addresses = program.constants.iter().filter_map(|(id, constant)| match constant {
             Constant::Global(global) => Some((*global, id)),
@@ -123,6 +128,7 @@ impl<'a, 'p> Covers<'a, 'p> {
             facts,
             table: IndexSet::default(),
             shapes: IndexSet::default(),
+            found_shapes,
             known: FxHashMap::default(),
             has_handlers: has_handlers(facts),
             bad_places: FxHashMap::default(),
@@ -131,6 +137,10 @@ impl<'a, 'p> Covers<'a, 'p> {
             semaphores,
             unsettled,
         }
+    }
+
+    pub fn into_found_shapes(self) -> FoundShapes {
+        self.found_shapes
     }
 
     pub fn get(&self, id: CoverId) -> &Cover {
@@ -251,12 +261,14 @@ impl<'a, 'p> Covers<'a, 'p> {
     }
 
     /// The shapes of a lock for the bytes that an access touches, and for all that it stays in.
-    fn shapes(&self, function: FunctionId, sought: &[(TermId, Option<u64>)], lock: u32) -> SmallVec<[Shape; 2]> {
+    fn shapes(&mut self, function: FunctionId, sought: &[(TermId, Option<u64>)], lock: u32) -> SmallVec<[Shape; 2]> {
         sought.iter().filter_map(|(address, size)| self.shape(function, *address, *size, lock)).collect()
     }
 
-    fn shape(&self, function: FunctionId, address: TermId, size: Option<u64>, lock: u32) -> Option<Shape> {
-        self.facts.values.shape(&self.facts.points_to, function, address, size, TermId::from_number(lock))
+    fn shape(&mut self, function: FunctionId, address: TermId, size: Option<u64>, lock: u32) -> Option<Shape> {
+        let lock = TermId::from_number(lock);
+        let find = || self.facts.values.shape(&self.facts.points_to, function, address, size, lock);
+        self.found_shapes.entry((function, address, size, lock)).or_insert_with(find).clone()
     }
 
     /// A lock and an access at exact places of one global say how they lie to each other, as terms would.

@@ -24,6 +24,8 @@ type Bytes = (Location, u64, Option<Within>);
 #[derive(Default)]
 pub struct Extents {
     table: IndexSet<Extent, FxBuildHasher>,
+    /// The same without their bytes: what is looked at of all that are near.
+    manners: Vec<(Option<AliasTypeId>, bool)>,
     neighbours: Vec<FixedBitSet>,
     /// The different bytes, which of them may overlap, and the extents that touch them.
     bytes: IndexSet<Bytes, FxBuildHasher>,
@@ -40,14 +42,17 @@ impl Extents {
         if is_new {
             let bytes = self.add_bytes(facts, bytes);
             self.of_bytes[bytes].push(number);
+            self.manners.push((class.alias, class.is_write));
             self.neighbours.push(FixedBitSet::with_capacity(number + 1));
             // What was allocated may be stored to as one type and then as another; to read it as a type that it has not is undefined (C17 6.5p6).
             let is_retyped = class.is_write && !facts.points_to.object(class.location.object).has_declared_type();
             let near = self.overlapping[bytes].ones().flat_map(|bytes| &self.of_bytes[bytes]);
             for other in near {
-                let (_, alias, is_write) = self.table[*other];
-                let is_same_type = is_retyped && is_write || program.may_touch(class.alias, alias);
-                if is_same_type && (class.is_write || is_write) {
+                let (alias, is_write) = self.manners[*other];
+                if !class.is_write && !is_write {
+                    continue;
+                }
+                if is_retyped && is_write || program.may_touch(class.alias, alias) {
                     self.neighbours[number].grow_and_insert(*other);
                     self.neighbours[*other].grow_and_insert(number);
                 }

@@ -48,7 +48,7 @@ use crate::program::Program;
 use crate::thread_pds::holding::{Collected, Prepared, Tabulation};
 use crate::thread_pds::{Analysis, ProgramThreads};
 use arguments::Arguments;
-use cover::Covers;
+use cover::{Covers, FoundShapes};
 use creation::CreationLocks;
 use histories::Asked;
 use order::Orders;
@@ -111,20 +111,30 @@ fn judge_in_time(
     let tainted: FxHashSet<Family> = collected.tainted.iter().copied().collect();
     let semaphores = Semaphores::of(facts, tabulation, (&reach, &mut orders), &collected);
     let rows = Rows::of(tabulation, (&reach, &mut orders, &arguments), &collected.accesses, options)?;
-    let (mut unsafe_ground, mut extents) = (Ground::default(), FxHashMap::default());
+    let (mut unsafe_ground, mut extents, mut found_shapes) = (Ground::default(), FxHashMap::default(), FoundShapes::default());
     loop {
-        let mut covers = Covers::new(program, facts, tainted.clone(), &semaphores, unsafe_ground.unsettled.clone());
+        let unsettled = unsafe_ground.unsettled.clone();
+        let mut covers = Covers::new(program, facts, tainted.clone(), &semaphores, unsettled, found_shapes);
         let mut creation_locks = held_for_threads.clone();
         creation_locks.retain(|place| !covers.is_bad_place(&mut tabulation.identity, place));
         orders.set_creation_locks(creation_locks);
         let racing = &unsafe_ground.racing;
         let records = Records::of(tabulation, &rows, &mut orders, &mut covers, racing, options)?;
-        let (numbers, extents) = (vec![0; records.classes.len()], &mut extents);
-        let mut checker = Checker { program, facts, records: &records, covers: &covers, orders: &mut orders, extents, numbers };
+        let mut checker = Checker {
+            program,
+            facts,
+            records: &records,
+            covers: &covers,
+            orders: &mut orders,
+            extents: &mut extents,
+            numbers: vec![0; records.classes.len()],
+            verdicts: FxHashMap::default(),
+        };
         let judgement = checker.judge(options.deadline)?;
         // A lock that is initialised while others use it protects nothing, and what a race publishes may be known too early. (A lock that is
         // destroyed or freed too early protects until then, and who uses it afterwards breaks the rules of C before any other race.)
         if unsafe_ground.grow(&records, &judgement) {
+            found_shapes = covers.into_found_shapes();
             continue;
         }
         let reporter = Reporter::new(

@@ -176,8 +176,9 @@ impl<'a, 'p> Orders<'a, 'p> {
 
     fn first_overlap(&mut self, left: PointSetId, right: PointSetId) -> Overlap {
         let mut first = None;
+        let others = self.points(right).to_vec();
         for one in self.points(left).to_vec() {
-            for other in self.points(right).to_vec() {
+            for other in others.iter().copied() {
                 match self.relation(one, other) {
                     Relation::MayOverlap => return Overlap::Some(one, other),
                     // That one thread does both says least.
@@ -194,8 +195,9 @@ impl<'a, 'p> Orders<'a, 'p> {
     /// All points that may overlap.
     pub fn overlaps(&mut self, left: PointSetId, right: PointSetId) -> Vec<(Point, Point)> {
         let mut found = Vec::new();
+        let others = self.points(right).to_vec();
         for one in self.points(left).to_vec() {
-            for other in self.points(right).to_vec() {
+            for other in others.iter().copied() {
                 if self.relation(one, other).may_overlap() {
                     found.push((one, other));
                 }

@@ -140,9 +140,10 @@ impl Listing {
         }
     }
 
-    fn has_room(&self, verdict: &Verdict) -> bool {
+    /// How many more are listed.
+    fn room(&self, verdict: &Verdict) -> usize {
         let (kind, most) = Self::kind(verdict);
-        self.kinds.get(&kind).is_none_or(|(count, _)| *count < most)
+        self.kinds.get(&kind).map_or(most, |(count, _)| most.saturating_sub(*count))
     }
 
     /// Counts pairs like one that was listed.
@@ -170,7 +171,12 @@ pub struct Checker<'a, 'f, 'p> {
     pub extents: &'a mut FxHashMap<AbstractObjectId, Extents>,
     /// By class: the number of its extent, as soon as its object is looked at.
     pub numbers: Vec<usize>,
+    /// What keeps two sides apart, whatever the bytes; asked of many objects.
+    pub verdicts: FxHashMap<VerdictKey, Verdict>,
 }
+
+/// Points and cover of each side, and whether both touch the same object.
+type VerdictKey = ((PointSetId, CoverId), (PointSetId, CoverId), bool);
 
 impl Checker<'_, '_, '_> {
     /// All conflicting pairs of classes, object by object, and how many objects need no look at pairs.
@@ -203,7 +209,7 @@ impl Checker<'_, '_, '_> {
                 self.fill(&mut sides, &mut extents, deadline)?;
                 let mut listing = Listing::default();
                 for (position, left) in sides.iter().enumerate() {
-                    deadline.check()?;
+                    deadline.check_steps()?;
                     for right in sides.iter().skip(position) {
                         self.judge_sides(*object, left, right, &extents, &mut listing, &mut judgement);
                     }
@@ -238,7 +244,7 @@ impl Checker<'_, '_, '_> {
     /// Finds out which bytes the sides touch.
     fn fill(&mut self, sides: &mut Sides, extents: &mut Extents, deadline: Deadline) -> Result<(), OutOfTime> {
         for side in sides.values_mut() {
-            deadline.check()?;
+            deadline.check_steps()?;
             for class in &side.classes {
                 let number = extents.add(self.program, self.facts, self.class(*class));
                 self.numbers[*class] = number;
@@ -296,17 +302,18 @@ impl Checker<'_, '_, '_> {
             return;
         }
         let mut pairs = 0;
-        let mut touched = FixedBitSet::with_capacity(extents.len());
+        let is_candidate = matches!(verdict, Verdict::Candidate);
+        let mut touched = FixedBitSet::with_capacity(if is_candidate { extents.len() } else { 0 });
         for one in &left.1.classes {
             let near = extents.neighbours(self.numbers[*one]);
             let count = near.intersection_count(&right.1.extents);
             pairs += count as u64;
-            if count > 0 && matches!(verdict, Verdict::Candidate) {
+            if count > 0 && is_candidate {
                 judgement.ends.note(&[*one], &b);
                 touched.union_with(near);
             }
         }
-        for other in &right.1.classes {
+        for other in right.1.classes.iter().filter(|_| is_candidate) {
             if touched.contains(self.numbers[*other]) {
                 judgement.ends.note(&[*other], &a);
             }
@@ -315,15 +322,20 @@ impl Checker<'_, '_, '_> {
             // Each pair was met from either end, but for a class with itself.
             pairs = (pairs + left.1.classes.len() as u64) / 2;
         }
+        let mut room = listing.room(&verdict);
         'listed: for (position, one) in left.1.classes.iter().enumerate() {
+            let near = extents.neighbours(self.numbers[*one]);
+            if room > 0 && near.is_disjoint(&right.1.extents) {
+                continue;
+            }
             let others = if is_one { &right.1.classes[position..] } else { &right.1.classes[..] };
             for other in others {
-                if !listing.has_room(&verdict) {
+                if room == 0 {
                     break 'listed;
                 }
-                if extents.neighbours(self.numbers[*one]).contains(self.numbers[*other]) {
+                if near.contains(self.numbers[*other]) {
                     listing.add(judgement, Judged { object, left: *one, right: *other, verdict, more: 0 });
-                    pairs -= 1;
+                    (pairs, room) = (pairs - 1, room - 1);
                 }
             }
         }
@@ -364,8 +376,19 @@ impl Checker<'_, '_, '_> {
 
     /// What keeps two classes apart that conflict and may touch a common byte.
     fn check(&mut self, left: &ClassKey, right: &ClassKey) -> Verdict {
+        let is_one_object = left.location.object == right.location.object;
+        let key = ((left.points, left.cover), (right.points, right.cover), is_one_object);
+        if let Some(known) = self.verdicts.get(&key) {
+            return *known;
+        }
+        let verdict = self.find_verdict(left, right, is_one_object);
+        self.verdicts.insert(key, verdict);
+        verdict
+    }
+
+    fn find_verdict(&mut self, left: &ClassKey, right: &ClassKey, is_one_object: bool) -> Verdict {
         // One thread's two accesses are in order; those of two threads are to two instances.
-        if left.location.object == right.location.object && self.covers.are_own_instances(left.cover, right.cover) {
+        if is_one_object && self.covers.are_own_instances(left.cover, right.cover) {
             return Verdict::NoConflict;
         }
         match self.orders.overlap(left.points, right.points) {

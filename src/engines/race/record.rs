@@ -126,7 +126,7 @@ impl Records {
         };
         let mut private: FxHashMap<Fresh, bool> = FxHashMap::default();
         for row in &rows.all {
-            options.deadline.check()?;
+            options.deadline.check_steps()?;
             if let Fresh::Unless(publications) = row.fresh {
                 // What ends before it is published is known to nobody, however it would have been published: no later use is possible.
                 if row.access.action == Action::End {

@@ -247,8 +247,11 @@ impl<'p> Solver<'p> {
     pub fn add_number(&mut self, node: NodeId, to: NodeId) {
         if self.graph.add_number(node, to) {
             let node = self.graph.find(node);
-            let set = self.graph.sets[node.0 as usize].clone();
-            self.leave_residue(node, &[to], &set);
+            let set = &self.graph.sets[node.0 as usize];
+            if !set.is_empty() {
+                let set = set.clone();
+                self.leave_residue(node, &[to], &set);
+            }
         }
     }
 

@@ -148,6 +148,8 @@ pub(super) struct Graph {
     pub deltas: Vec<LocationSet>,
     pub successors: Vec<Vec<NodeId>>,
     pub constraints: Vec<Vec<Constraint>>,
+    /// By node: false if none of its constraints is a shift.
+    may_shift: Vec<bool>,
     edges: FxHashSet<(NodeId, NodeId)>,
     /// Numbers that are computed from the node.
     pub numbers: Vec<Vec<NodeId>>,
@@ -185,6 +187,7 @@ impl Graph {
         self.is_waiting.resize(all, false);
         self.is_horde.resize(all, false);
         self.stays_apart.resize(all, false);
+        self.may_shift.resize(all, false);
         NodeId(first as u32)
     }
 
@@ -208,6 +211,11 @@ impl Graph {
             at = self.parents[at as usize];
         }
         NodeId(at)
+    }
+
+    /// The same, right after `flatten`.
+    pub fn find_flat(&self, node: NodeId) -> NodeId {
+        NodeId(self.parents[node.0 as usize])
     }
 
     pub fn set(&self, node: NodeId) -> &LocationSet {
@@ -397,9 +405,15 @@ impl Graph {
         let node = self.find(node);
         let is_new = self.attached.insert((node, constraint));
         if is_new {
+            self.may_shift[node.0 as usize] |= matches!(constraint, Constraint::Shift { .. });
             self.constraints[node.0 as usize].push(constraint);
         }
         is_new
+    }
+
+    /// Whether some constraint of the node may be a shift.
+    pub fn may_shift(&self, node: NodeId) -> bool {
+        self.may_shift[node.0 as usize]
     }
 
     fn wait(&mut self, node: NodeId) {
@@ -429,6 +443,7 @@ impl Graph {
         kept_kind.inside = kept_kind.inside.filter(|structure| gone_kind.inside == Some(*structure));
         self.is_horde[kept_at] |= self.is_horde[gone_at];
         self.stays_apart[kept_at] |= self.stays_apart[gone_at];
+        self.may_shift[kept_at] |= self.may_shift[gone_at];
         let (set, delta) = (std::mem::take(&mut self.sets[gone_at]), std::mem::take(&mut self.deltas[gone_at]));
         // What successors and constraints of both have seen; all else must be shown again.
         let seen = self.sets[kept_at].without(&self.deltas[kept_at]).common(&set.without(&delta));

@@ -128,6 +128,9 @@ impl Solver<'_> {
         let class = self.class_inside(object, class, in_bounds)?;
         let class = self.folded(object, class);
         let memory = &mut self.memories[object.index()];
+        if class == Class::ANY && memory.anywhere.is_some() {
+            return memory.anywhere;
+        }
         let is_window = class.count > 1 && !self.locations.contains(object, class);
         // Arithmetic on addresses in a window makes new windows: a few of them are arrays, many are one array walked through.
         let class = if is_window && memory.windows == WINDOWS { class.flat() } else { class };

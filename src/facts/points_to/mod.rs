@@ -25,6 +25,7 @@ mod call;
 mod contents;
 mod context;
 mod copy;
+mod covered;
 mod crowd;
 mod declared;
 mod directed;

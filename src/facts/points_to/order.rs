@@ -11,6 +11,8 @@ use super::graph::{Constraint, Graph, NodeId};
 use super::location::greatest_common_divisor;
 
 const UNSEEN: u32 = u32::MAX;
+/// Its component is found: greater than the number of any node that is open.
+const CLOSED: u32 = u32::MAX - 1;
 
 impl Graph {
     /// Merges the cycles of copies, folds the cycles of arithmetic if asked to, numbers nodes in topological order. How many nodes were
@@ -20,8 +22,8 @@ impl Graph {
         if looks_for_arithmetic {
             self.fold_weighted_cycles();
         }
-        let components = components(self, |graph, node, visit| {
-            graph.successors[node.0 as usize].iter().for_each(|next| visit(graph.find(*next)))
+        let components = components(self, |graph, node, targets| {
+            targets.extend(graph.successors[node.0 as usize].iter().map(|next| graph.find_flat(*next)));
         });
         let mut merged = 0;
         // A component is found after all components it leads to.
@@ -42,12 +44,13 @@ impl Graph {
     }
 
     fn fold_weighted_cycles(&mut self) {
-        let components = components(self, |graph, node, visit| {
-            graph.successors[node.0 as usize].iter().for_each(|next| visit(graph.find(*next)));
-            for constraint in &graph.constraints[node.0 as usize] {
-                if let Constraint::Shift { to, .. } = constraint {
-                    visit(graph.find(*to));
-                }
+        let components = components(self, |graph, node, targets| {
+            targets.extend(graph.successors[node.0 as usize].iter().map(|next| graph.find_flat(*next)));
+            if graph.may_shift(node) {
+                targets.extend(graph.constraints[node.0 as usize].iter().filter_map(|constraint| match constraint {
+                    Constraint::Shift { to, .. } => Some(graph.find_flat(*to)),
+                    _ => None,
+                }));
             }
         });
         let mut component_of = vec![UNSEEN; self.len()];
@@ -55,6 +58,9 @@ impl Graph {
             component.iter().for_each(|node| component_of[node.0 as usize] = number as u32);
         }
         for node in &components.nodes {
+            if !self.may_shift(*node) {
+                continue;
+            }
             let mut constraints = std::mem::take(&mut self.constraints[node.0 as usize]);
             for constraint in &mut constraints {
                 if let Constraint::Shift { to, constant, stride, step, count, .. } = constraint
@@ -69,6 +75,13 @@ impl Graph {
             self.constraints[node.0 as usize] = constraints;
         }
     }
+}
+
+/// When a node was found, and the first one that is open and that it leads to.
+#[derive(Clone, Copy)]
+struct Seen {
+    number: u32,
+    low: u32,
 }
 
 /// Strongly connected components: one after the other, for most are single nodes.
@@ -91,53 +104,56 @@ impl Components {
     }
 }
 
-/// The strongly connected components, each after those it leads to; Tarjan's search with a stack of its own.
-fn components(graph: &Graph, successors: impl Fn(&Graph, NodeId, &mut dyn FnMut(NodeId))) -> Components {
-    let mut numbers = vec![UNSEEN; graph.len()];
-    let mut low = vec![0u32; graph.len()];
-    let mut is_open = vec![false; graph.len()];
+/// The strongly connected components, each after those it leads to; Tarjan's search with a stack of its own. `successors` adds those of a node to a list.
+fn components(graph: &Graph, successors: impl Fn(&Graph, NodeId, &mut Vec<NodeId>)) -> Components {
+    let mut seen = vec![Seen { number: UNSEEN, low: 0 }; graph.len()];
     let (mut open, mut found, mut next_number) = (Vec::new(), Components::default(), 0);
-    // Node, and where its successors begin and end in `targets`.
+    // Node, and where its successors begin in `targets`.
     let mut path: Vec<(NodeId, usize)> = Vec::new();
     let mut targets: Vec<NodeId> = Vec::new();
     for index in 0..graph.len() {
         let root = NodeId(index as u32);
-        if !graph.is_representative(root) || numbers[index] != UNSEEN {
+        if seen[index].number != UNSEEN || !graph.is_representative(root) {
             continue;
         }
-        let mut enter =
-            |node: NodeId, path: &mut Vec<(NodeId, usize)>, targets: &mut Vec<NodeId>, numbers: &mut [u32], low: &mut [u32]| {
-                numbers[node.0 as usize] = next_number;
-                low[node.0 as usize] = next_number;
-                next_number += 1;
-                path.push((node, targets.len()));
-                successors(graph, node, &mut |target| targets.push(target));
-            };
-        enter(root, &mut path, &mut targets, &mut numbers, &mut low);
-        open.push(root);
-        is_open[index] = true;
-        while let Some(&(node, begin)) = path.last() {
+        targets.push(root);
+        loop {
+            let begin = path.last().map_or(0, |(_, begin)| *begin);
             if targets.len() > begin {
                 let target = targets.pop().expect("there is one more than at the beginning");
-                let at = target.0 as usize;
-                if numbers[at] == UNSEEN {
-                    enter(target, &mut path, &mut targets, &mut numbers, &mut low);
-                    open.push(target);
-                    is_open[at] = true;
-                } else if is_open[at] {
-                    low[node.0 as usize] = low[node.0 as usize].min(numbers[at]);
+                let known = seen[target.0 as usize];
+                if known.number != UNSEEN {
+                    if let Some((node, _)) = path.last() {
+                        let low = &mut seen[node.0 as usize].low;
+                        *low = known.number.min(*low);
+                    }
+                    continue;
                 }
+                let begin = targets.len();
+                successors(graph, target, &mut targets);
+                if targets.len() == begin {
+                    // It leads nowhere: a component of its own.
+                    seen[target.0 as usize].number = CLOSED;
+                    found.nodes.push(target);
+                    found.ends.push(found.nodes.len());
+                    continue;
+                }
+                seen[target.0 as usize] = Seen { number: next_number, low: next_number };
+                next_number += 1;
+                path.push((target, begin));
+                open.push(target);
                 continue;
             }
-            path.pop();
-            let reached = low[node.0 as usize];
-            if let Some(&(parent, _)) = path.last() {
-                low[parent.0 as usize] = low[parent.0 as usize].min(reached);
+            let Some((node, _)) = path.pop() else { break };
+            let Seen { number, low } = seen[node.0 as usize];
+            if let Some((parent, _)) = path.last() {
+                let above = &mut seen[parent.0 as usize].low;
+                *above = low.min(*above);
             }
-            if reached == numbers[node.0 as usize] {
+            if low == number {
                 let begin = open.iter().rposition(|opened| *opened == node).expect("an open component has its root on the stack");
                 let component = &mut open[begin..];
-                component.iter().for_each(|member| is_open[member.0 as usize] = false);
+                component.iter().for_each(|member| seen[member.0 as usize].number = CLOSED);
                 component.sort_unstable();
                 found.nodes.extend(open.drain(begin..));
                 found.ends.push(found.nodes.len());

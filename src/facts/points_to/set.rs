@@ -130,7 +130,8 @@ impl LocationSet {
     /// The members that `other` does not have.
     pub fn without(&self, other: &LocationSet) -> LocationSet {
         if let (LocationSet::Many(own), LocationSet::Many(others)) = (self, other) {
-            return LocationSet::from(&**own - &**others);
+            // Most of what is passed on is there already.
+            return if own.is_subset(others) { LocationSet::default() } else { LocationSet::from(&**own - &**others) };
         }
         if let (LocationSet::Many(own), LocationSet::Few(others)) = (self, other) {
             let mut rest = (**own).clone();

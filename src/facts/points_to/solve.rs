@@ -12,6 +12,7 @@ use super::allocation::{Allocated, Allocations};
 use super::call::Call;
 use super::context::{ContextId, Contexts};
 use super::copy::CopyOfMemory;
+use super::covered::Covered;
 use super::crowd::Crowds;
 use super::declared::Declarations;
 use super::form::Form;
@@ -109,6 +110,7 @@ pub(super) struct Solver<'p> {
     pub assumes_types_of_allocations: bool,
     /// The program has so many texts that all are one object.
     has_many_texts: bool,
+    covered: Covered,
     /// Some object has got so many offsets that a cycle of arithmetic is likely.
     pub has_many_offsets: bool,
     pub statistics: Statistics,
@@ -183,6 +185,7 @@ impl<'p> Solver<'p> {
             assumes_types_of_copies: false,
             assumes_types_of_allocations: false,
             has_many_texts: has_many_texts(program),
+            covered: Covered::default(),
             has_many_offsets: false,
             statistics: Statistics::default(),
         };
@@ -302,7 +305,7 @@ impl<'p> Solver<'p> {
             }
             since_order += 1;
             self.statistics.visits += 1;
-            deadline.check()?;
+            deadline.check_steps()?;
             self.visit(node);
         }
         self.graph.flatten();
@@ -357,8 +360,8 @@ impl<'p> Solver<'p> {
             Constraint::StoreTo { address, form } => self.attach(address, Constraint::Store { from: node, form }),
             Constraint::Shift { to, constant, stride, step, count, in_bounds, structure, target } => {
                 let mut all: Vec<u32> = Vec::with_capacity(delta.len());
-                // By object: whether the target has all of its locations already.
-                let mut covered: FxHashMap<AbstractObjectId, bool> = FxHashMap::default();
+                let mut covered = std::mem::take(&mut self.covered);
+                covered.begin(self.objects.len());
                 for location in delta.iter() {
                     if location == UNKNOWN || location == RESIDUE {
                         all.push(location);
@@ -377,8 +380,7 @@ impl<'p> Solver<'p> {
                     }
                     let anywhere = self.memories[object.index()].anywhere;
                     let has_all = || anywhere.is_some_and(|anywhere| self.graph.set(to).contains(anywhere));
-                    let is_covered = covered.entry(object).or_insert_with(has_all);
-                    if *is_covered {
+                    if covered.get_or_find(object, has_all) {
                         continue;
                     }
                     // Below the object's start: the whole object, for `container_of` comes back.
@@ -391,10 +393,11 @@ impl<'p> Solver<'p> {
                         }
                     };
                     if let Some(shifted) = self.locate_in_room(object, place, in_bounds) {
-                        *is_covered = self.memories[object.index()].anywhere == Some(shifted);
+                        covered.set(object, self.memories[object.index()].anywhere == Some(shifted));
                         all.push(shifted);
                     }
                 }
+                self.covered = covered;
                 self.graph.add_set(to, &LocationSet::of(all));
             }
             Constraint::LowBits { to, operation, bits } => {

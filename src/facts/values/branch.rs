@@ -86,7 +86,7 @@ impl Knowledge {
 }
 
 /// What an edge says, in the order it was found: of some registers twice.
-pub type EdgeFacts = Vec<(RegisterId, Knowledge)>;
+pub type EdgeFacts = SmallVec<[(RegisterId, Knowledge); 4]>;
 
 pub(super) enum Definition<'p> {
     /// A parameter.

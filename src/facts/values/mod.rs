@@ -101,6 +101,11 @@ impl<'p> Values<'p> {
         self.workshop().table.leaves(term).clone()
     }
 
+    /// Whether it depends on a register of its function.
+    pub fn depends_on(&self, term: TermId, register: RegisterId) -> bool {
+        self.workshop().table.leaves(term).contains(&register)
+    }
+
     pub fn is_constant(&self, term: TermId) -> bool {
         self.workshop().table.leaves(term).is_empty()
     }

@@ -64,15 +64,13 @@ impl Valuation {
 
     /// The edge is taken: whether that can be. Phis of the next block are not looked at; see [`Valuation::enter`].
     pub fn assume(&mut self, definitions: &Definitions<'_>, from: BlockId, to: BlockId) -> bool {
-        let before = self.clone();
-        let facts = definitions.edge(from, to, &|operand| before.evaluate(definitions, operand));
+        let facts = definitions.edge(from, to, &|operand| self.evaluate(definitions, operand));
         self.add(facts)
     }
 
     /// An operand that `block` uses is known in this way: whether that can be.
     pub fn learn(&mut self, definitions: &Definitions<'_>, block: BlockId, operand: Operand, knowledge: Knowledge) -> bool {
-        let before = self.clone();
-        let facts = definitions.consequences(block, operand, knowledge, &|operand| before.evaluate(definitions, operand));
+        let facts = definitions.consequences(block, operand, knowledge, &|operand| self.evaluate(definitions, operand));
         self.add(facts)
     }
 

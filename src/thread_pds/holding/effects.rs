@@ -375,16 +375,19 @@ impl Tabulation<'_, '_> {
         Some(special(Token::OwnArgument, Names::of_term(Term(term.number())), Mode::Exclusive))
     }
 
+    /// Whether something in a lockset is called by a register.
+    pub(in crate::thread_pds) fn is_named_by(&self, lockset: LocksetId, register: RegisterId) -> bool {
+        let depends = |term: &Term| self.facts.values.depends_on(TermId::from_number(term.0), register);
+        self.locksets.get(lockset).iter().any(|held| held.names.terms.iter().any(depends))
+    }
+
     /// A register gets a new value: names that depend on the old one are gone.
     pub(in crate::thread_pds) fn define(&mut self, state: &mut State, register: RegisterId) {
-        let values = &self.facts.values;
-        let depends = |term: &Term| values.leaves(TermId::from_number(term.0)).contains(&register);
-        let is_named = |alternative: &Alternative| {
-            self.locksets.get(alternative.lockset).iter().any(|held| held.names.terms.iter().any(depends))
-        };
-        if !state.alternatives.iter().any(is_named) {
+        if !state.alternatives.iter().any(|alternative| self.is_named_by(alternative.lockset, register)) {
             return;
         }
+        let values = &self.facts.values;
+        let depends = |term: &Term| values.depends_on(TermId::from_number(term.0), register);
         let mut after = State::default();
         for alternative in std::mem::take(&mut state.alternatives) {
             let mut working = self.working(&alternative);
@@ -446,7 +449,7 @@ impl Tabulation<'_, '_> {
                 (self.identity.term(function, phi.operands[position]), values.term(function, Operand::Register(phi.result)))
             })
             .collect();
-        let is_old = |term: &Term| target.phis.iter().any(|phi| values.leaves(TermId::from_number(term.0)).contains(&phi.result));
+        let is_old = |term: &Term| target.phis.iter().any(|phi| values.depends_on(TermId::from_number(term.0), phi.result));
         let set = self.locksets.get(lockset);
         // Each thing is marked with its position, to find where it was taken.
         let marks = (0..set.len()).map(|position| Some(SiteId::from(position))).collect();

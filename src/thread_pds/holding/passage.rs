@@ -110,16 +110,18 @@ impl Tabulation<'_, '_> {
     pub(super) fn call(&mut self, at: &CallAt<'_>, state: State, mut collected: Option<&mut Collected>) -> State {
         let mut after = State::default();
         for alternative in state.alternatives {
-            let key = (at.context, at.block, at.index, alternative.lockset);
-            let mut passages = self.passages.remove(&key).unwrap_or_default();
-            self.refresh(at, &alternative, &mut passages);
-            if cfg!(debug_assertions) && collected.is_some() {
-                self.check(at, &alternative, &passages);
+            if at.call.targets.iter().any(|target| matches!(target, Target::Body(_))) {
+                let key = (at.context, at.block, at.index, alternative.lockset);
+                let mut passages = self.passages.remove(&key).unwrap_or_default();
+                self.refresh(at, &alternative, &mut passages);
+                if cfg!(debug_assertions) && collected.is_some() {
+                    self.check(at, &alternative, &passages);
+                }
+                for way in passages.ways.values() {
+                    after.add(&mut self.locksets, way.after(&alternative, at.call.result));
+                }
+                self.passages.insert(key, passages);
             }
-            for way in passages.ways.values() {
-                after.add(&mut self.locksets, way.after(&alternative, at.call.result));
-            }
-            self.passages.insert(key, passages);
             for target in &at.call.targets {
                 let Target::Library(actions) = target else { continue };
                 for outcome in self.perform(at, actions, alternative.clone(), collected.as_deref_mut()) {

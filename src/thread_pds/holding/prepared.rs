@@ -36,14 +36,15 @@ impl<'a, 'p> Prepared<'a, 'p> {
         let tabulate = |tracked, identity| {
             let mut tabulation = Tabulation::new(program, facts, &self.skeletons, &self.kinds, tracked, identity, deadline);
             tabulation.solve()?;
-            let collected = tabulation.collect();
-            Ok((tabulation, collected))
+            Ok(tabulation)
         };
-        let (tabulation, collected) = tabulate(BTreeSet::new(), Identity::new(program, facts))?;
-        if collected.held_at_creation.is_empty() {
-            return Ok((tabulation, collected));
+        let mut tabulation = tabulate(BTreeSet::new(), Identity::new(program, facts))?;
+        let held_at_creation = tabulation.held_at_creation();
+        if !held_at_creation.is_empty() {
+            // Some thread begins under a lock: whether it has taken that lock since is worth knowing.
+            tabulation = tabulate(held_at_creation, tabulation.into_identity())?;
         }
-        // Some thread begins under a lock: whether it has taken that lock since is worth knowing.
-        tabulate(collected.held_at_creation, tabulation.into_identity())
+        let collected = tabulation.collect();
+        Ok((tabulation, collected))
     }
 }

@@ -32,6 +32,15 @@ pub struct Event {
     pub kind: EventKind,
 }
 
+impl Event {
+    /// Whether the call may create threads.
+    pub fn creates(&self) -> bool {
+        let EventKind::Call(call) = &self.kind else { return false };
+        let is_creation = |action: &Action| matches!(action, Action::Create { .. });
+        call.targets.iter().any(|target| matches!(target, Target::Library(actions) if actions.iter().any(is_creation)))
+    }
+}
+
 pub enum EventKind {
     /// The register gets a new value; names that depend on it mean something else from here on.
     Define(RegisterId),

@@ -17,13 +17,21 @@ use crate::locks::{Family, LocksetId, Locksets, Sites};
 const MOST: usize = 12;
 
 /// One alternative.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Alternative {
     pub lockset: LocksetId,
     pub sites: Sites,
     pub valuation: Valuation,
     /// What may have been released without being in the lockset.
     pub released: Released,
+}
+
+/// As it would be derived, but that sites are copied as a whole.
+impl Clone for Alternative {
+    fn clone(&self) -> Alternative {
+        let sites = Sites::from_slice(&self.sites);
+        Alternative { lockset: self.lockset, sites, valuation: self.valuation.clone(), released: self.released.clone() }
+    }
 }
 
 impl Alternative {

@@ -23,7 +23,7 @@ use super::identity::Identity;
 use super::jumps::Jumps;
 use super::passage::{PassageKey, Passages};
 use super::permits::Permits;
-use super::skeleton::{EventKind, Skeletons};
+use super::skeleton::{Event, EventKind, Skeletons};
 use super::state::{Alternative, Released, State};
 use super::usefulness::Usefulness;
 use crate::deadline::{Deadline, OutOfTime};
@@ -65,7 +65,7 @@ pub struct Tabulation<'a, 'p> {
     pub(super) tuples: FxHashMap<FunctionId, BTreeSet<Numbers>>,
     /// By function: loads that always give the same number, and where they are.
     fixed: FxHashMap<FunctionId, Rc<Vec<(BlockId, RegisterId, u64)>>>,
-    pub(super) passages: FxHashMap<PassageKey, Passages>,
+    pub(super) passages: FxHashMap<PassageKey, Box<Passages>>,
     dirty: BTreeMap<ContextId, BTreeSet<(u32, BlockId)>>,
     deadline: Deadline,
     /// Blocks that were looked at.
@@ -286,17 +286,29 @@ impl<'a, 'p> Tabulation<'a, 'p> {
 
     /// Looks at all states once more, and notes what they say. Nothing is tabulated afterwards.
     pub fn collect(&mut self) -> Collected {
+        let collected = self.collect_in(|_| true);
+        self.passages = FxHashMap::default();
+        collected
+    }
+
+    /// Locks that are held where a thread is created.
+    pub(super) fn held_at_creation(&mut self) -> BTreeSet<Place> {
+        self.collect_in(|events| events.iter().any(Event::creates)).held_at_creation
+    }
+
+    /// What the states say in blocks with such events.
+    fn collect_in(&mut self, is_meant: impl Fn(&[Event]) -> bool) -> Collected {
         let mut collected = Collected::default();
         for id in 0..self.contexts.all.len() {
             let id = ContextId::from(id);
             let function = self.contexts.all[id].key.function;
             for block in self.program.functions[function].blocks.keys() {
-                if self.skeletons[function].ranks[block] != u32::MAX {
+                let skeleton = &self.skeletons[function];
+                if skeleton.ranks[block] != u32::MAX && is_meant(&skeleton.blocks[block]) {
                     self.block(id, block, Some(&mut collected));
                 }
             }
         }
-        self.passages = FxHashMap::default();
         collected
     }
 
@@ -367,7 +379,9 @@ impl<'a, 'p> Tabulation<'a, 'p> {
             TerminatorKind::Return(value) => self.add_exits(context, key, *value, state),
             TerminatorKind::Unreachable => {}
             other => {
-                let successors: BTreeSet<BlockId> = other.successors().into_iter().collect();
+                let mut successors = other.successors();
+                successors.sort_unstable();
+                successors.dedup();
                 for next in successors {
                     for alternative in &state.alternatives {
                         if let Some(moved) = self.follow(key.function, block, next, alternative)

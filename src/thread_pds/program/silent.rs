@@ -55,6 +55,12 @@ fn interests(graph: &Graph) -> Vec<Interests> {
     let mut found = vec![nothing; graph.points.len()];
     // Successors come first.
     for part in tarjan_scc(&silent) {
+        if let [node] = part[..]
+            && let Some(next) = only_silent_step(graph, node.index())
+        {
+            found[node.index()] = found[next as usize].clone();
+            continue;
+        }
         let mut all: BTreeSet<Node> = BTreeSet::new();
         for node in &part {
             if is_of_interest(graph, node.index() as Node) {
@@ -67,6 +73,13 @@ fn interests(graph: &Graph) -> Vec<Interests> {
         part.iter().for_each(|node| found[node.index()] = all.clone());
     }
     found
+}
+
+/// Where a point leads that is of no interest and from which one silent step leads on, and not to itself.
+fn only_silent_step(graph: &Graph, node: usize) -> Option<Node> {
+    let mut next = silent_successors(&graph.points[node]);
+    let (Some(next), None) = (next.next(), next.next()) else { return None };
+    (next as usize != node && !is_of_interest(graph, node as Node)).then_some(next)
 }
 
 fn silent_successors(point: &Point) -> impl Iterator<Item = Node> + '_ {

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use rustc_hash::FxHashMap;
+
 use super::super::holding::{ContextId, Standing, Tabulation};
 use super::super::population::MANY;
 use super::super::system::{Step, ThreadSystem, Threads};
@@ -84,7 +86,7 @@ struct Writer<'a, 't, 'p> {
     numbers: &'a Numbers,
     thread: facts::ThreadId,
     system: ThreadSystem,
-    symbols: BTreeMap<(ContextId, Node), SymbolId>,
+    symbols: FxHashMap<(ContextId, Node), SymbolId>,
     /// Symbols and the contexts they belong to, to find their phases.
     owners: Vec<Option<(ContextId, BlockId, usize)>>,
     /// The phases in which each context is come to; `None` for one that has its own.
@@ -108,7 +110,7 @@ impl<'a, 't, 'p> Writer<'a, 't, 'p> {
             numbers,
             thread,
             system: ThreadSystem::new(String::new(), SymbolId(0)),
-            symbols: BTreeMap::new(),
+            symbols: FxHashMap::default(),
             owners: Vec::new(),
             arrivals: BTreeMap::new(),
             open: VecDeque::new(),

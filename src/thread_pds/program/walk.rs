@@ -185,7 +185,7 @@ impl Walker<'_, '_, '_> {
             }),
         };
         for (block, points) in &starts {
-            self.deadline.check()?;
+            self.deadline.check_steps()?;
             let front = self.block(&mut graph, id, &key, *block, points.clone());
             self.leave(&mut graph, id, &key, *block, front, &starts);
         }
@@ -219,6 +219,11 @@ impl Walker<'_, '_, '_> {
         for event in &skeletons[key.function].blocks[block] {
             match &event.kind {
                 EventKind::Define(register) => {
+                    let tabulation = &self.tabulation;
+                    let is_meant = |alternative: &Alternative| tabulation.is_named_by(alternative.lockset, *register);
+                    if !front.points.iter().any(|(_, alternative)| is_meant(alternative)) {
+                        continue;
+                    }
                     for (_, alternative) in &mut front.points {
                         let mut state = State::one(alternative.clone());
                         self.tabulation.define(&mut state, *register);
@@ -329,7 +334,9 @@ impl Walker<'_, '_, '_> {
                 }
                 TerminatorKind::Unreachable => {}
                 other => {
-                    let successors: BTreeSet<BlockId> = other.successors().into_iter().collect();
+                    let mut successors = other.successors();
+                    successors.sort_unstable();
+                    successors.dedup();
                     for next in successors {
                         let Some(points) = starts.get(&next) else { continue };
                         let moved = match is_changing {
