@@ -49,6 +49,15 @@ impl PointsTo {
     /// Where what is accessed through pointers of this set stays in an array (`room`), by location: the bytes, from where on and how many; `None` for a location that stands for
     /// several places which differ in that.
     pub fn rooms(&self, set: PointeesId) -> FxHashMap<Location, Option<(Location, u64)>> {
+        self.rooms_in(set, |_| true)
+    }
+
+    /// The same for the locations in some objects.
+    pub fn rooms_in(
+        &self,
+        set: PointeesId,
+        is_meant: impl Fn(AbstractObjectId) -> bool,
+    ) -> FxHashMap<Location, Option<(Location, u64)>> {
         let mut rooms = FxHashMap::default();
         let numbers = self.graph.set(set.0);
         if self.residues_are_addresses && numbers.contains(RESIDUE) {
@@ -56,6 +65,9 @@ impl PointsTo {
         }
         for number in numbers.iter() {
             let (object, class) = self.locations.get(number);
+            if !is_meant(object) {
+                continue;
+            }
             let first = class.first();
             let bytes = self.locations.room(number).after().filter(|bytes| first.stride == 0 || *bytes <= first.stride);
             let room = bytes.map(|bytes| (Location { object, offset: first.offset() }, bytes));

@@ -3,7 +3,7 @@
 //! # Theorem      Two accesses through pointers that lead to different objects, or stay in different arrays of one, have no byte in common (C17 6.5.6p8; the
 //!                rooms of `facts::points_to`).
 
-use super::super::points_to::{Location, Offset};
+use super::super::points_to::{AbstractObjectId, Location, Offset};
 use super::input::{Input, is_outside};
 use crate::program::{FunctionId, Operand};
 
@@ -17,18 +17,28 @@ pub(super) struct Reach {
 impl Reach {
     /// All that a pointer may lead to, ascending.
     pub fn all(input: Input<'_>, function: FunctionId, operand: Operand) -> Vec<Reach> {
-        let Some(set) = input.points_to.set_of(function, operand) else { return Vec::new() };
-        let rooms = input.points_to.rooms(set);
-        let reach = |location: Location| {
-            let array = match rooms.get(&location) {
-                Some(Some((Location { offset: Offset::At(first), .. }, bytes))) => {
-                    first.checked_add(*bytes).map(|end| (*first, end))
-                }
-                _ => None,
-            };
-            Reach { location, array }
-        };
-        let mut all: Vec<Reach> = input.points_to.members(set).map(reach).collect();
+        Reach::within(input, function, operand, |_| true)
+    }
+
+    /// Where a pointer may lead in some objects, ascending.
+    pub fn within(
+        input: Input<'_>,
+        function: FunctionId,
+        operand: Operand,
+        is_meant: impl Fn(AbstractObjectId) -> bool,
+    ) -> Vec<Reach> {
+        let points_to = input.points_to;
+        let Some(set) = points_to.set_of(function, operand) else { return Vec::new() };
+        let mut all: Vec<Reach> = points_to.members(set).filter(|location| is_meant(location.object)).map(Reach::to).collect();
+        if all.is_empty() {
+            return all;
+        }
+        let rooms = points_to.rooms_in(set, is_meant);
+        for reach in &mut all {
+            if let Some(Some((Location { offset: Offset::At(first), .. }, bytes))) = rooms.get(&reach.location) {
+                reach.array = first.checked_add(*bytes).map(|end| (*first, end));
+            }
+        }
         all.sort_unstable();
         all
     }

@@ -1,14 +1,16 @@
 //! Which functions and instructions matter for threads: those that create, join, detach or end threads, that wait at a barrier, that write where a thread's handle
 //! is kept, and those that call such functions. All others have one constant phase.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashMap;
 use typed_index_collections::TiVec;
 
 use super::super::call_graph::CallKind;
 use super::super::loops::{Definitions, LoopId, Loops, constant, trip_count};
 use super::super::once::saves_jump;
-use super::super::points_to::AbstractObjectId;
+use super::super::points_to::{AbstractObjectId, PointeesId};
 use super::first::{FirstTurn, first_turns};
 use super::input::{Called, Input, is_handle_type};
 use super::reach::Reach;
@@ -90,12 +92,19 @@ pub(super) struct Relevant {
     pub handles: BTreeMap<AbstractObjectId, Vec<Reach>>,
     /// Some thread may be cancelled.
     pub has_cancel: bool,
+    /// By what a pointer leads to and how many bytes are meant: whether handles may be among them.
+    touching: RefCell<FxHashMap<(PointeesId, Option<u64>), bool>>,
 }
 
 impl Relevant {
     pub fn of(input: Input<'_>) -> Relevant {
-        let mut relevant =
-            Relevant { bodies: BTreeMap::new(), acting: BTreeSet::new(), handles: BTreeMap::new(), has_cancel: false };
+        let mut relevant = Relevant {
+            bodies: BTreeMap::new(),
+            acting: BTreeSet::new(),
+            handles: BTreeMap::new(),
+            has_cancel: false,
+            touching: RefCell::default(),
+        };
         let reachable: Vec<FunctionId> = input
             .program
             .functions
@@ -159,6 +168,7 @@ impl Relevant {
             for reach in new.drain(..) {
                 self.handles.entry(reach.location.object).or_default().push(reach);
             }
+            self.touching.borrow_mut().clear();
             new.extend(self.copies(input).into_iter().filter(|reach| locations.insert(*reach)));
             if new.is_empty() {
                 break;
@@ -205,16 +215,15 @@ impl Relevant {
 
     /// Whether a pointer may point to bytes where a handle is kept.
     pub fn may_touch_handle(&self, input: Input<'_>, function: FunctionId, address: Operand, size: Option<u64>) -> bool {
-        let handle_size = u64::from(input.program.layout.pointer_bytes);
-        let is_kept = |object: AbstractObjectId| self.handles.contains_key(&object);
-        if self.handles.is_empty() || !input.points_to.pointees(function, address).any(|location| is_kept(location.object)) {
-            return false;
-        }
-        let touches = |reach: Reach| {
-            let mut handles = self.handles.get(&reach.location.object).into_iter().flatten();
-            handles.any(|handle| reach.meets(input, size, handle, handle_size))
-        };
-        Reach::all(input, function, address).into_iter().any(touches)
+        let Some(set) = input.points_to.set_of(function, address).filter(|_| !self.handles.is_empty()) else { return false };
+        *self.touching.borrow_mut().entry((set, size)).or_insert_with(|| {
+            let handle_size = u64::from(input.program.layout.pointer_bytes);
+            let touches = |reach: Reach| {
+                let mut handles = self.handles.get(&reach.location.object).into_iter().flatten();
+                handles.any(|handle| reach.meets(input, size, handle, handle_size))
+            };
+            Reach::within(input, function, address, |object| self.handles.contains_key(&object)).into_iter().any(touches)
+        })
     }
 
     /// Whether an instruction itself does something to threads or their handles.

@@ -335,9 +335,9 @@ impl<'a> Walk<'a> {
     fn cell(&mut self, point: Point, operand: Operand, thread: ThreadId) -> Option<Address> {
         let function = self.places.tree.activation(point.activation).function;
         let cell = self.places.address(point.activation, operand)?;
-        let locations = Reach::all(self.places.input, function, operand);
+        let locations = self.writers.reached(&self.places, function, operand);
         let is_private = self.writers.is_private(&self.places, &cell, &locations, thread);
-        self.locations.entry(cell.clone()).or_default().extend(locations);
+        self.locations.entry(cell.clone()).or_default().extend(locations.iter().copied());
         let all = self.locations.get_mut(&cell).expect("was just entered");
         all.sort_unstable();
         all.dedup();

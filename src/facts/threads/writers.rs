@@ -40,7 +40,7 @@ pub(super) struct Write {
 #[derive(Debug)]
 pub(super) struct Pointees {
     /// Ascending.
-    reached: Vec<Reach>,
+    reached: Rc<[Reach]>,
     /// Among them what is no object of the program.
     has_outside: bool,
 }
@@ -48,13 +48,13 @@ pub(super) struct Pointees {
 impl Pointees {
     fn of(input: Input<'_>, function: FunctionId, operand: Operand) -> Pointees {
         let reached = Reach::all(input, function, operand);
-        Pointees { has_outside: reached.iter().any(|reach| is_outside(input, reach.location)), reached }
+        Pointees { has_outside: reached.iter().any(|reach| is_outside(input, reach.location)), reached: reached.into() }
     }
 }
 
 pub(super) struct Writers {
     writes: Vec<Write>,
-    pointees: FxHashMap<Option<PointeesId>, Rc<Pointees>>,
+    pointees: RefCell<FxHashMap<Option<PointeesId>, Rc<Pointees>>>,
     handle_size: u64,
     private: RefCell<BTreeMap<(Address, ThreadId), bool>>,
     /// Threads that may be detached, so that a join of them may fail.
@@ -71,7 +71,7 @@ impl Writers {
         let handle_size = u64::from(places.input.program.layout.pointer_bytes);
         let mut writers = Writers {
             writes: Vec::new(),
-            pointees: FxHashMap::default(),
+            pointees: RefCell::default(),
             handle_size,
             private: RefCell::default(),
             detached: BTreeSet::new(),
@@ -93,17 +93,11 @@ impl Writers {
         let activation = places.tree.activation(point.activation);
         let (input, function) = (places.input, activation.function);
         let instruction = input.instruction(function, point.block, point.index);
+        let handle_size = self.handle_size;
         let mut add = |operand: Operand, size: Option<u64>, is_spawn: bool| {
             if places.relevant.may_touch_handle(input, function, operand, size) {
-                let pointees = self.pointees.entry(input.points_to.set_of(function, operand));
-                let written = pointees.or_insert_with(|| Rc::new(Pointees::of(input, function, operand)));
-                self.writes.push(Write {
-                    point,
-                    address: places.address(point.activation, operand),
-                    written: Rc::clone(written),
-                    size,
-                    is_spawn,
-                });
+                let written = self.pointees(places, function, operand);
+                self.writes.push(Write { point, address: places.address(point.activation, operand), written, size, is_spawn });
             }
         };
         if let Some((address, size)) = input.written(input.function(function), instruction) {
@@ -115,13 +109,24 @@ impl Writers {
                 if let Effect::Spawn { handle: Some(handle), .. } = effect
                     && let Some(operand) = Input::argument(instruction, *handle)
                 {
-                    add(operand, Some(self.handle_size), true);
+                    add(operand, Some(handle_size), true);
                 }
             }
         }
         for (operand, size) in input.written_by_library(function, point.block, point.index) {
             add(operand, size, false);
         }
+    }
+
+    fn pointees(&self, places: &Places<'_>, function: FunctionId, operand: Operand) -> Rc<Pointees> {
+        let mut known = self.pointees.borrow_mut();
+        let pointees = known.entry(places.input.points_to.set_of(function, operand));
+        Rc::clone(pointees.or_insert_with(|| Rc::new(Pointees::of(places.input, function, operand))))
+    }
+
+    /// All that a pointer may lead to.
+    pub fn reached(&self, places: &Places<'_>, function: FunctionId, operand: Operand) -> Rc<[Reach]> {
+        Rc::clone(&self.pointees(places, function, operand).reached)
     }
 
     /// Which threads joins and detaches may be meant for, and attributes that detach.
@@ -201,7 +206,7 @@ impl Writers {
             return Some(());
         }
         let Operation::Load { address, .. } = &source.operation else { return None };
-        let locations = Reach::all(places.input, here.function, *address);
+        let locations = self.reached(places, here.function, *address);
         // Through a pointer that leads nowhere nothing is ever read.
         if locations.iter().any(|reach| is_outside(places.input, reach.location)) {
             return None;

@@ -89,15 +89,14 @@ impl Places<'_> {
 
     /// All instructions that may write some of so many bytes.
     pub fn writers_of<'s>(&'s self, cells: &'s [Reach], size: u64) -> impl Iterator<Item = Position> + 's {
-        let (input, points_to) = (self.input, self.input.points_to);
+        let input = self.input;
         let mut of_set: FxHashMap<(Option<PointeesId>, Option<u64>), bool> = FxHashMap::default();
         let writers = self.writers().iter().filter(move |writer| {
             *of_set.entry((writer.set, writer.size)).or_insert_with(|| {
                 let (function, operand) = (writer.at.function, writer.operand);
-                let is_near = |to: Location| cells.iter().any(|cell| cell.location.object == to.object);
+                let is_near = |object: AbstractObjectId| cells.iter().any(|cell| cell.location.object == object);
                 let touches = |reach: Reach| cells.iter().any(|cell| reach.meets(input, writer.size, cell, size));
-                points_to.pointees(function, operand).any(is_near)
-                    && Reach::all(input, function, operand).into_iter().any(touches)
+                Reach::within(input, function, operand, is_near).into_iter().any(touches)
             })
         });
         writers.map(|writer| writer.at)
