@@ -1,6 +1,6 @@
 //! Which pointers are certainly not null, so that a branch on it goes one way.
 //!
-//! # Theorem      The address of a variable is not null, nor is one that is counted from another address (C17 6.5.6p8), nor one through which memory has been accessed.
+//! # Theorem      The address of a variable is not null, nor is one that lies some way from another address (C17 6.5.6p8), nor one through which memory has been accessed.
 //! # Misses       What callees access, and what was tested before.
 
 use super::places::{Places, Value};
@@ -12,22 +12,30 @@ use crate::program::{BlockId, Constant, Instruction, Operand, Operation, Registe
 impl Places<'_> {
     /// Whether an operand is not null whenever a block of an activation is executed.
     pub fn is_never_null(&self, activation: ActivationId, block: BlockId, operand: Operand) -> bool {
-        match self.value(activation, operand) {
+        self.is_not_null_at(Point { activation, block, index: 0 }, operand)
+    }
+
+    fn is_not_null_at(&self, point: Point, operand: Operand) -> bool {
+        match self.value(point.activation, operand) {
             Some(Value::Constant(id)) => match self.input.program.constants[id] {
                 // One that is declared elsewhere may be weak.
                 Constant::Global(global) => !self.input.program.globals[global].is_external,
                 _ => false,
             },
             Some(Value::Register(of, register)) => {
+                let Some(at) = self.points_around(point).into_iter().find(|at| at.activation == of) else { return false };
                 let function = self.tree.activation(of).function;
                 let definitions = &self.relevant.bodies[&function].definitions;
-                match definitions.operation(self.input.function(function), register) {
-                    Some(Operation::StackAllocate { .. } | Operation::Offset { in_bounds: true, .. }) => true,
-                    _ => {
-                        let around = self.points_around(Point { activation, block, index: 0 });
-                        around.into_iter().find(|at| at.activation == of).is_some_and(|at| self.is_accessed_before(at, register))
+                let is_counted = match definitions.operation(self.input.function(function), register) {
+                    Some(Operation::StackAllocate { .. }) => true,
+                    // Programs take the address of a first member before they know whether there is an object.
+                    Some(Operation::Offset { base, constant: 0, terms, .. }) if terms.is_empty() => {
+                        *base != operand && self.is_not_null_at(at, *base)
                     }
-                }
+                    Some(Operation::Offset { in_bounds, .. }) => *in_bounds,
+                    _ => false,
+                };
+                is_counted || self.is_accessed_before(at, register)
             }
             None => false,
         }
