@@ -103,10 +103,10 @@ const SHAPES: &[Shape] = &[
     },
     Shape {
         name: "array-inside-a-pool",
-        source: "struct pool { int n; pthread_t t[8]; int done; pthread_mutex_t m; int last; }; void *f(void *a) { struct pool *p = a; y = x; pthread_mutex_lock(&p->m); p->done++; pthread_mutex_unlock(&p->m); return 0; }
+        source: "struct pool { char name[8]; int n; pthread_t t[8]; int done; pthread_mutex_t m; int last; }; void *f(void *a) { struct pool *p = a; y = x; pthread_mutex_lock(&p->m); p->done++; pthread_mutex_unlock(&p->m); return 0; }
             int main(void) { struct pool *p = calloc(1, sizeof *p); pthread_mutex_init(&p->m, 0); p->n = unknown();
                 for (int i = 0; i < p->n; i++) pthread_create(&p->t[i], 0, f, p); for (int i = 0; i < p->n; i++) pthread_join(p->t[i], 0); x = 2; return 0; }",
-        edits: &[("p->done++;", "p->n++;"), ("p->done++;", "p->t[2] = 0;"), ("p->done++;", "p->t[unknown()] = 0;"), ("p->done++;", "memset(p->t, 0, 9);"), ("p->done++;", "memset(&p->n, 0, 5);"),
+        edits: &[("p->done++;", "p->n++;"), ("p->done++;", "p->t[2] = 0;"), ("p->done++;", "p->t[unknown()] = 0;"), ("p->done++;", "memset(p->t, 0, 9);"), ("p->done++;", "memset(&p->n, 0, 5);"), ("p->done++;", "memset(p->name, 0, 12);"),
             ("p->done++;", "char *c = (char *)p; c[unknown()] = 0;")],
     },
     Shape {
@@ -133,7 +133,7 @@ const SHAPES: &[Shape] = &[
                 y++; for (i = 0; i < n; i++) if (w[i] != 0) pthread_join(w[i], 0); x = 2; return 0; }",
         edits: &[("*handle = t;", "if (unknown()) *handle = t;"), ("spawn(&w[i])", "spawn(&w[0])"), ("spawn(&w[i])", "spawn(&w[i / 2])"), ("spawn(&w[i])", "spawn(unknown() ? &w[i] : 0)"),
             ("failed == 0 &&", "failed != 0 &&"), ("if (spawn(&w[i])) break;", "{ spawn(&w[i]); spawn(&w[i]); }"), ("if (spawn(&w[i])) break;", "for (int j = 0; j < 2; j++) spawn(&w[i]);"),
-            ("if (spawn(&w[i])) break;", "{ spawn(&w[i]); w[0] = 0; }"), ("y++;", "w[n - 1] = 0;"), ("y++;", "spawn(&w[0]);"), ("w[i] != 0", "w[i] == 0"), ("w[i] != 0", "w[i] != 0 && unknown()"),
+            ("if (spawn(&w[i])) break;", "{ spawn(&w[i]); w[0] = 0; }"), ("if (spawn(&w[i])) break;", "{ pthread_t h; if (pthread_create(&h, 0, f, 0)) break; w[7 - i] = h; w[i] = h; }"), ("y++;", "w[n - 1] = 0;"), ("y++;", "spawn(&w[0]);"), ("w[i] != 0", "w[i] == 0"), ("w[i] != 0", "w[i] != 0 && unknown()"),
             ("w[i] != 0", "w[0] != 0"), ("y++;", "n--;"), ("*handle = t;", "{ *handle = t; *handle = 7; }"), ("i < n; i++) if (w", "i < n - 1; i++) if (w"), ("y++;", "pthread_create(&w[0], 0, f, 0);"),
             ("pthread_t t;", "pthread_t t; pthread_create(&t, 0, f, 0);"), ("y++;", "for (i = 0; i < n; i++) if (spawn(&w[i])) break;")],
     },
