@@ -42,7 +42,9 @@ impl Reporter<'_, '_, '_> {
                     "{first} accesses {object} before it comes to {barrier}, {second} after it has passed it; nobody passes before all have come"
                 )
             }
-            Why::Lock(lock) => format!("{} is held at both accesses to {object}", place(lock)),
+            Why::Lock(lock) => {
+                format!("{} is held at both accesses to {object}", common_lock(ends).unwrap_or_else(|| place(lock)))
+            }
             Why::Relative(family) => {
                 let lock = self.names.family(identity, family);
                 format!("both hold the lock that belongs to the accessed {object}: {lock}")
@@ -106,4 +108,11 @@ pub fn reason_of(why: Why) -> Reason {
         Why::HeldFor(..) => Reason::CommonLock,
         Why::Signal(_) => Reason::SignalAtomic,
     }
+}
+
+/// The one lock of both ends, as the program writes it.
+fn common_lock(ends: &[Side]) -> Option<String> {
+    let [one, other] = ends else { return None };
+    let ([lock], [same]) = (&one.locks[..], &other.locks[..]) else { return None };
+    (lock.name == same.name).then(|| lock.name.clone())
 }
