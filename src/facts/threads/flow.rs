@@ -196,6 +196,7 @@ impl Walk<'_> {
             Some((result, false)) if !body.is_wild => {
                 self.places.value(id, result).into_iter().for_each(|result| state.failed(&Place::Value(result)));
             }
+            // The edge says nothing of handles, or of a body in which registers are not followed.
             _ => {}
         }
         for in_loop in body.loops.around(from) {
