@@ -1,6 +1,8 @@
 //! Which pointers are certainly not null, so that a branch on it goes one way.
 //!
 //! # Theorem      The address of a variable is not null, nor is one that lies some way from another address (C17 6.5.6p8), nor one through which memory has been accessed.
+//! # Proof        Of the last one: the register is assigned on all ways to the access, so a way from its latest assignment to the branch without the access would make one
+//!                from the entry.
 //! # Misses       What callees access, and what was tested before.
 
 use super::places::{Places, Value};

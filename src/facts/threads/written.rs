@@ -7,7 +7,7 @@
 //!                objects that code outside may write, and of parameters passed by value, are never written once.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -16,7 +16,7 @@ use super::super::accesses::Position;
 use super::super::call_graph::{CallEdge, CallKind};
 use super::super::loops::{Definition, Definitions};
 use super::super::points_to::{AbstractObjectId, AbstractObjectKind, Location, Offset, PointeesId};
-use super::input::is_outside;
+use super::input::{Input, is_outside};
 use super::places::{Address, Base, Places, Value};
 use super::reach::Reach;
 use super::tree::Point;
@@ -141,7 +141,7 @@ impl Places<'_> {
             let Some(Definition::Parameter(position)) = definition else { return None };
             let call = self.only_call(function)?;
             let instruction = self.input.instruction(call.function, call.block, call.index);
-            operand = super::input::Input::argument(instruction, position)?;
+            operand = Input::argument(instruction, position)?;
             function = call.function;
         }
         None
@@ -216,7 +216,7 @@ pub(super) fn is_on_all_ways(function: &Function, through: BlockId, is_end: impl
     if through == entry {
         return true;
     }
-    let (mut open, mut seen) = (vec![entry], std::collections::BTreeSet::from([entry, through]));
+    let (mut open, mut seen) = (vec![entry], BTreeSet::from([entry, through]));
     while let Some(block) = open.pop() {
         let terminator = &function.blocks[block].terminator.kind;
         if is_end(block, terminator) {
