@@ -22,7 +22,7 @@ pub use points_to::{
     AbstractObject, AbstractObjectId, AbstractObjectKind, Location, Offset, Origin, PointeesId, PointsTo, Statistics,
 };
 pub use threads::{ActivationId, JoinedThreads, OrderReason, PhaseId, Relation, Stage, ThreadId, ThreadKind, Threads};
-pub use values::{Definitions, Gap, Knowledge, Shape, TermId, Valuation, Values};
+pub use values::{Definitions, Gap, InPart, Knowledge, Shape, TermId, Valuation, Values};
 
 use crate::deadline::{Deadline, OutOfTime};
 use crate::models::BoundModels;

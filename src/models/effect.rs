@@ -270,6 +270,9 @@ pub enum Effect {
         routine: ArgumentIndex,
         #[serde(default)]
         arguments: Vec<ArgumentIndex>,
+        /// Before the call returns the routine gets addresses of elements, as large as this argument says, of the arrays at its arguments; without it, any addresses inside.
+        #[serde(default)]
+        element_size: Option<ArgumentIndex>,
         when: CallbackTime,
     },
     /// Calls the routines that were registered to be dispatched, any of them, any number of times (`event_base_loop`).

@@ -13,8 +13,8 @@ use smallvec::SmallVec;
 use super::rows::Row;
 use super::semaphores::Semaphores;
 use super::signals::{has_handlers, is_signal_atomic};
-use super::spans::Spans;
-use crate::facts::{AbstractObjectKind, Facts, Location, MemoryAccess, Offset, Shape, TermId, ThreadId};
+use super::spans::Span;
+use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, InPart, Location, MemoryAccess, Offset, Shape, TermId, ThreadId};
 use crate::locks::{Family, Lockset, LocksetId, Mode, Moment, Place, Token};
 use crate::program::{
     CastKind, Constant, ConstantId, FunctionId, GlobalId, Instruction, Operand, Operation, Program, RegisterId, Type,
@@ -85,13 +85,23 @@ pub enum Common {
 /// What an address, the bytes there, and a lock have to do with each other: the same in all rounds of the engine.
 pub type FoundShapes = FxHashMap<(FunctionId, TermId, Option<u64>, TermId), Option<Shape>>;
 
+/// What a cover is a function of.
+type KnownBy = (
+    FunctionId,
+    Option<Operand>,
+    Option<u64>,
+    (Option<Span>, Option<(AbstractObjectId, InPart)>),
+    (bool, bool),
+    LocksetId,
+);
+
 pub struct Covers<'a, 'p> {
     program: &'a Program,
     facts: &'a Facts<'p>,
     table: IndexSet<Cover, FxBuildHasher>,
     shapes: IndexSet<Shape, FxBuildHasher>,
     found_shapes: FoundShapes,
-    known: FxHashMap<(FunctionId, Option<Operand>, Option<u64>, (bool, bool), LocksetId), CoverId>,
+    known: FxHashMap<KnownBy, CoverId>,
     has_handlers: bool,
     /// Places and families with a lock that a stranger may release.
     bad_places: FxHashMap<Place, bool>,
@@ -102,7 +112,6 @@ pub struct Covers<'a, 'p> {
     unsettled: FxHashSet<Location>,
     /// The constants that are addresses of globals.
     addresses: FxHashMap<GlobalId, ConstantId>,
-    spans: Spans<'a>,
     /// By function: the registers that hold addresses of its own variables.
     made_here: FxHashMap<FunctionId, FxHashSet<RegisterId>>,
 }
@@ -123,7 +132,6 @@ impl<'a, 'p> Covers<'a, 'p> {
         Covers {
             addresses: addresses.collect(),
             made_here: FxHashMap::default(),
-            spans: Spans::new(program),
             program,
             facts,
             table: IndexSet::default(),
@@ -150,15 +158,13 @@ impl<'a, 'p> Covers<'a, 'p> {
     /// The cover of a row under a lockset.
     pub fn of(&mut self, identity: &mut Identity<'_, '_>, row: &Row, (id, lockset): (LocksetId, &Lockset)) -> CoverId {
         let (function, access) = (row.position.function, &row.access);
-        let key = (function, access.operand(), access.size, (access.is_volatile, row.is_own), id);
+        let key = (function, access.operand(), access.size, (row.span, row.part), (access.is_volatile, row.is_own), id);
         if let Some(known) = self.known.get(&key) {
             return *known;
         }
         let mut cover = Cover::new();
         let address = access.operand().map(|operand| identity.term(function, operand));
-        // What is held for all bytes that the access stays in is held for those that it touches.
-        let span = self.spans.of(function, access).or_else(|| self.spans.around(self.facts, function, access));
-        let around = span.map(|span| {
+        let around = row.span.map(|span| {
             let base = identity.term(function, span.base);
             (self.facts.values.plus(base, span.distance), Some(span.size))
         });
@@ -166,6 +172,9 @@ impl<'a, 'p> Covers<'a, 'p> {
             address.map(|address| (address, access.size)).into_iter().chain(around).collect();
         if row.is_own || address.is_some_and(|address| self.is_own_instance(function, address)) {
             cover.push(Item::OwnInstance);
+        }
+        if let Some(shape) = row.part.and_then(|(object, part)| self.facts.values.shape_in_part(object, part)) {
+            cover.push(Item::Own(ShapeId(self.shapes.insert_full(shape).0 as u32), OwnBy::Argument));
         }
         if self.has_handlers && is_signal_atomic(self.program, self.facts, function, access) {
             cover.push(Item::SignalAtomic);

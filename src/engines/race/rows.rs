@@ -16,10 +16,12 @@ use super::origins::{Origins, origin};
 use super::reach::Reach;
 use super::record::SharedLocations;
 use super::result::RaceOptions;
-use super::spans::{Spans, Within};
+use super::spans::{Span, Spans, Within};
 use crate::deadline::OutOfTime;
 use crate::facts::accesses::Action;
-use crate::facts::{AbstractObjectKind, Facts, Fresh, Location, Manner, MemoryAccess, Origin, Position, ThreadId};
+use crate::facts::{
+    AbstractObjectId, AbstractObjectKind, Facts, Fresh, InPart, Location, Manner, MemoryAccess, Origin, Position, ThreadId,
+};
 use crate::locks::LocksetId;
 use crate::program::{FunctionId, Program, SiteId};
 use crate::thread_pds::holding::{AccessState, ContextId, Tabulation};
@@ -30,9 +32,13 @@ pub struct Row {
     pub access: MemoryAccess,
     /// The number of its set of locations.
     pub set: usize,
+    /// The bytes that it stays in, counted from a register: what is held for all of them is held for those that it touches.
+    pub span: Option<Span>,
     pub is_atomic: bool,
     /// Its thread has made what it touches.
     pub is_own: bool,
+    /// It touches this object alone, in its thread's own part.
+    pub part: Option<(AbstractObjectId, InPart)>,
     /// Never `Always`.
     pub fresh: Fresh,
     pub sides: Rc<[RowSide]>,
@@ -45,6 +51,9 @@ pub struct RowSide {
     /// Into the list of all access states, ascending, never empty.
     pub states: Rc<[usize]>,
 }
+
+/// What the locations of a row have in common: freshness, whether the access is atomic, of the thread's own making, in its own part.
+type Kind = (Fresh, bool, bool, Option<(AbstractObjectId, InPart)>);
 
 /// Where an access may begin, and the bytes that it stays in where that says more.
 pub type Spot = (Location, Option<Within>);
@@ -93,6 +102,7 @@ impl Rows {
                 });
                 let mut of_choice: FxHashMap<Vec<bool>, Rc<[RowSide]>> = FxHashMap::default();
                 let inside = spans.inside(facts, function, access);
+                let bounded = spans.of(function, access);
                 // Where callers or the thread decide on the object, each object has its own threads.
                 let is_one = decided.is_none() && by_origin.is_none();
                 for locations in locations.chunk_by(|one, other| is_one || one.object == other.object) {
@@ -115,18 +125,21 @@ impl Rows {
                     if sides.is_empty() {
                         continue;
                     }
-                    let mut kinds: IndexMap<(Fresh, bool, bool), Vec<Spot>, FxBuildHasher> = IndexMap::default();
+                    let mut kinds: IndexMap<Kind, Vec<Spot>, FxBuildHasher> = IndexMap::default();
                     for location in locations {
                         let fresh = facts.freshness.at(position, place, location.object);
                         let is_atomic = is_atomic(program, facts, options, access, *location);
                         let is_own = is_own(facts, options, function, access, *location);
+                        let part = facts.own.in_part(function, access, location.object).map(|part| (location.object, part));
                         let within = inside.at(*location);
-                        kinds.entry((fresh, is_atomic, is_own)).or_default().push((*location, within));
+                        kinds.entry((fresh, is_atomic, is_own, part)).or_default().push((*location, within));
                     }
-                    for ((fresh, is_atomic, is_own), locations) in kinds {
+                    for ((fresh, is_atomic, is_own, part), locations) in kinds {
+                        let objects = locations.iter().map(|(location, _)| location.object);
+                        let span = bounded.or_else(|| spans.around(facts, (function, access), objects));
                         let set = rows.sets.insert_full(locations.into()).0;
                         let sides = sides.clone();
-                        rows.all.push(Row { site, position, access: *access, set, is_atomic, is_own, fresh, sides });
+                        rows.all.push(Row { site, position, access: *access, set, span, is_atomic, is_own, part, fresh, sides });
                     }
                 }
             }

@@ -20,7 +20,7 @@ use crate::facts::{AbstractObjectId, Facts, Location, MemoryAccess, Offset, Poin
 use crate::program::{FunctionId, Operand, Operation, Program, RegisterId};
 
 /// So many bytes from `distance` bytes behind a base on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Span {
     pub base: Operand,
     pub distance: i64,
@@ -58,6 +58,9 @@ type Bases = FxHashMap<AbstractObjectId, Option<Offset>>;
 /// By location of an address: what an access there stays in.
 type Rooms = FxHashMap<Location, Option<Within>>;
 
+/// By object: the bytes of an array before a pointer and from it on.
+type Around = FxHashMap<AbstractObjectId, Option<(u64, u64)>>;
+
 /// By function.
 type Steps = FxHashMap<FunctionId, FxHashMap<RegisterId, Step>>;
 
@@ -72,12 +75,15 @@ pub struct Spans<'a> {
     program: &'a Program,
     bases: RefCell<FxHashMap<PointeesId, Rc<Bases>>>,
     rooms: RefCell<FxHashMap<PointeesId, Rc<Rooms>>>,
+    /// Of the bases of indices that nothing bounds, and by how many bytes these move.
+    around: RefCell<FxHashMap<(PointeesId, u64), Around>>,
     steps: RefCell<Steps>,
 }
 
 impl<'a> Spans<'a> {
     pub fn new(program: &'a Program) -> Spans<'a> {
-        Spans { program, bases: RefCell::default(), rooms: RefCell::default(), steps: RefCell::default() }
+        let (bases, rooms, around, steps) = Default::default();
+        Spans { program, bases, rooms, around, steps }
     }
 
     /// `None` when no array bounds the access.
@@ -104,8 +110,14 @@ impl<'a> Spans<'a> {
         is_bounded.then_some(Span { base, distance, size })
     }
 
-    /// The array that the base of an access points into, where an element of it, or a part of one, is accessed whose index nothing bounds.
-    pub fn around(&self, facts: &Facts<'_>, function: FunctionId, access: &MemoryAccess) -> Option<Span> {
+    /// The array that the base of an access points into, where an element of it, or a part of one, is accessed whose index nothing bounds; for an access that
+    /// touches one of these objects.
+    pub fn around(
+        &self,
+        facts: &Facts<'_>,
+        (function, access): (FunctionId, &MemoryAccess),
+        mut objects: impl Iterator<Item = AbstractObjectId>,
+    ) -> Option<Span> {
         let mut steps = self.steps.borrow_mut();
         let steps = self.steps_of(&mut steps, function);
         let (mut base, mut distance) = (access.operand()?, 0i64);
@@ -117,10 +129,15 @@ impl<'a> Spans<'a> {
                 Indices::None => {}
                 Indices::Bounded { .. } => return None,
                 Indices::Unbounded { stride } => {
-                    let (before, after) = facts.points_to.room_around(facts.points_to.set_of(function, base)?, stride)?;
                     let is_of_element = u64::try_from(distance).ok()?.checked_add(access.size?)? <= stride;
-                    let distance = i64::try_from(before).ok()?.checked_neg()?;
-                    return is_of_element.then_some(Span { base, distance, size: before.checked_add(after)? });
+                    let set = facts.points_to.set_of(function, base).filter(|_| is_of_element)?;
+                    let mut all = self.around.borrow_mut();
+                    let rooms = all.entry((set, stride)).or_insert_with(|| facts.points_to.rooms_around(set, stride));
+                    let (before, after) = objects.try_fold((0, 0), |(before, after), object| {
+                        let (more_before, more_after) = (*rooms.get(&object)?)?;
+                        Some((more_before.max(before), more_after.max(after)))
+                    })?;
+                    return Some(Span { base, distance: i64::try_from(before).ok()?.checked_neg()?, size: before.checked_add(after)? });
                 }
             }
         }

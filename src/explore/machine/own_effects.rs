@@ -96,7 +96,7 @@ impl Turn<'_, '_> {
                 self.machine.assume(AssumptionKind::PartialModel, &model.name, self.site);
             }
             Effect::ReturnsOwnMemory => value = Some(Value::pointer(Environment::allocate(self, OWN_MEMORY_BYTES, true)?)),
-            Effect::Callback { routine, arguments: positions, when } => {
+            Effect::Callback { routine, arguments: positions, when, .. } => {
                 let routine = self.pointer_argument(&arguments, *routine)?;
                 let values: Vec<Value> = positions.iter().filter_map(|position| arguments.get(*position).cloned()).collect();
                 match when {

@@ -1,7 +1,7 @@
 //! Kept: which addresses does memory of a thread's own hold?
 //!
-//! # Definition   A *cell* is where some instruction may write an address into an object that is *followed*: a thread has made it, or it is a thread's part (`parts`), and code
-//!                outside the program does not know it. A cell has the objects whose addresses it may hold though the owner of the cell's object has not made them.
+//! # Definition   A *cell* is where some instruction may write an address into an object that is *followed*: a thread has made it (the list of a call's arguments, too), or it is a
+//!                thread's part (`parts`), and code outside the program does not know it. A cell has the objects whose addresses it may hold though the owner of the cell's object has not made them.
 //! # Theorem      If a thread writes through an address of its own making what it has made, then the cell holds what the owner of the cell has made. If every write to a cell
 //!                is such a one, so is what the owner finds there. Any other write, whatever it writes, counts for all that it may write.
 //! # Deviations   Copies of memory count for all cells of their source. An object with many cells has one.
@@ -13,7 +13,7 @@ use typed_index_collections::TiVec;
 use super::super::accesses::{Accesses, Action, Manner, WHOLE, library_model};
 use super::super::call_graph::CallGraph;
 use super::super::loops::constant;
-use super::super::points_to::{AbstractObjectId, Location, Offset};
+use super::super::points_to::{AbstractObjectId, AbstractObjectKind, Location, Offset};
 use super::foreign::Foreign;
 use super::origins::callees;
 use super::solve::Ground;
@@ -41,9 +41,18 @@ pub(super) enum Written {
     Anything,
 }
 
+/// How a write reaches where it writes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Through {
+    /// So many bytes are written there.
+    Address(Operand, Option<u64>),
+    /// What the writing thread makes with it: the arguments of a call.
+    Own,
+    Unknown,
+}
+
 pub(super) struct Write {
-    /// Nothing where it is not known through which address.
-    pub address: Option<(Operand, Option<u64>)>,
+    pub through: Through,
     pub written: Written,
     pub to: Touched,
 }
@@ -78,7 +87,7 @@ pub(super) struct Cells {
 
 /// A write, and the places that it may touch.
 struct Found {
-    address: Option<(Operand, Option<u64>)>,
+    through: Through,
     written: Written,
     places: Vec<Place>,
 }
@@ -110,7 +119,7 @@ impl Cells {
         let mut uses: TiVec<FunctionId, Uses> = TiVec::default();
         for (id, found) in found.into_iter_enumerated() {
             let write = |found: Found| Write {
-                address: found.address,
+                through: found.through,
                 written: found.written,
                 to: cells.touched(ground, found.places.iter().copied()),
             };
@@ -210,7 +219,7 @@ fn writes(ground: &Ground<'_>, (accesses, calls): (&Accesses, &CallGraph), id: F
                     if !ground.held(id, *value).is_empty() {
                         let size = Some(layout.store_bytes(ground.program.type_of(function, *value)));
                         let (written, places) = (Written::Value(*value), places(*address, size, access.alias));
-                        found.push(Found { address: Some((*address, size)), written, places });
+                        found.push(Found { through: Through::Address(*address, size), written, places });
                     }
                 }
                 // Bytes that are all the same are no address.
@@ -218,20 +227,21 @@ fn writes(ground: &Ground<'_>, (accesses, calls): (&Accesses, &CallGraph), id: F
                 Operation::CopyMemory { destination, source, size, .. } => {
                     let size = number(*size);
                     let (written, places) = (Written::Copy(*source), places(*destination, size, None));
-                    found.push(Found { address: Some((*destination, size)), written, places });
+                    found.push(Found { through: Through::Address(*destination, size), written, places });
                 }
                 Operation::InlineAssembly { arguments, .. } => {
                     for argument in arguments {
                         let places = places(*argument, None, None).into_iter();
                         let whole = |place: Place| (Location { offset: Offset::Any, ..place.0 }, WHOLE, None);
                         let places = places.map(whole).collect();
-                        found.push(Found { address: None, written: Written::Anything, places });
+                        found.push(Found { through: Through::Unknown, written: Written::Anything, places });
                     }
                 }
                 _ => {
+                    found.extend(listed(ground, instruction));
                     if let Some((destination, source)) = copied(ground, instruction) {
                         let (written, places) = (Written::Copy(source), places(destination, None, None));
-                        found.push(Found { address: Some((destination, None)), written, places });
+                        found.push(Found { through: Through::Address(destination, None), written, places });
                         continue;
                     }
                     if !writes_addresses(ground, instruction) {
@@ -243,11 +253,27 @@ fn writes(ground: &Ground<'_>, (accesses, calls): (&Accesses, &CallGraph), id: F
                             let size = access.size.unwrap_or(WHOLE);
                             let places = access.locations(ground.points_to, calls, layout, id).into_iter();
                             let places = places.map(|place| (place, size, access.alias)).collect();
-                            found.push(Found { address: None, written: Written::Anything, places });
+                            found.push(Found { through: Through::Unknown, written: Written::Anything, places });
                         }
                     }
                 }
             }
+        }
+    }
+    found
+}
+
+/// What a call puts into the lists of arguments of the functions that it calls.
+fn listed(ground: &Ground<'_>, instruction: &Instruction) -> Vec<Found> {
+    let Operation::Call { arguments, .. } = &instruction.operation else { return Vec::new() };
+    let mut found = Vec::new();
+    for callee in callees(ground.points_to, instruction) {
+        let area = ground.points_to.object_of_kind(&AbstractObjectKind::VariadicArea(callee));
+        let Some(object) = area.filter(|object| ground.is_followed(*object)) else { continue };
+        for argument in arguments.iter().skip(ground.program.functions[callee].parameters.len()) {
+            let written = if argument.by_value.is_some() { Written::Copy(argument.value) } else { Written::Value(argument.value) };
+            let places = vec![(Location { object, offset: Offset::Any }, WHOLE, None)];
+            found.push(Found { through: Through::Own, written, places });
         }
     }
     found
@@ -262,6 +288,8 @@ fn copied(ground: &Ground<'_>, instruction: &Instruction) -> Option<(Operand, Op
     match library_model(ground.program, ground.models, callee)?.builtin? {
         Builtin::Memcpy | Builtin::Memmove | Builtin::Mempcpy => Some((argument(0)?, argument(1)?)),
         Builtin::Realloc | Builtin::Reallocarray => Some((Operand::Register(instruction.result?), argument(0)?)),
+        // From one element to another.
+        Builtin::Qsort | Builtin::QsortR => Some((argument(0)?, argument(0)?)),
         _ => None,
     }
 }
@@ -311,8 +339,6 @@ fn moves_addresses(builtin: Builtin) -> bool {
             | Builtin::Strtod
             | Builtin::Strtof
             | Builtin::Strtold
-            | Builtin::Qsort
-            | Builtin::QsortR
             | Builtin::Realloc
             | Builtin::Reallocarray
     )

@@ -28,6 +28,7 @@ use super::call_graph::CallGraph;
 use super::escape::Escape;
 use super::points_to::{AbstractObjectId, AbstractObjectKind, PointsTo};
 use super::threads::Threads;
+use super::values::InPart;
 use crate::deadline::{Deadline, OutOfTime};
 use crate::models::{BoundModels, Builtin};
 use crate::program::{FunctionId, Operand, Operation, Program};
@@ -41,6 +42,8 @@ type Owned = FxHashMap<(FunctionId, Operand), SmallVec<[AbstractObjectId; 2]>>;
 pub struct Own {
     /// The objects that a thread has made itself when it reaches them by the operand.
     owned: Owned,
+    /// Where in its own part of an object a thread accesses so many bytes by an operand.
+    in_parts: FxHashMap<(FunctionId, Operand, Option<u64>), (AbstractObjectId, InPart)>,
     /// Texts of the library of which each thread has one.
     texts: FixedBitSet,
     /// What reaches a library function by another way than its own call: strings that `strtok` keeps, which another thread may have given.
@@ -65,21 +68,22 @@ impl Own {
         let made = objects(&|object| is_made(points_to, object) || texts.contains(object.index()));
         let parts = parts(program, points_to, calls, threads);
         let is_parted = |object: AbstractObjectId| parts.iter().any(|part| part.object == object);
-        let is_list = |object: &AbstractObjectId| {
-            matches!(points_to.object(*object).kind, AbstractObjectKind::VariadicArea(_)) && escape.is_shared(*object)
-        };
-        let shares_lists = points_to.objects().any(|(object, _)| is_list(&object));
+        let shares_lists = points_to.objects().any(|(object, _)| is_list(points_to, object) && escape.is_shared(object));
         let kept = kept_strings(program, models, points_to);
-        let mut own = Own { owned: Owned::default(), texts: texts.clone(), kept, shares_lists };
+        let in_parts = FxHashMap::default();
+        let mut own = Own { owned: Owned::default(), in_parts, texts: texts.clone(), kept, shares_lists };
         for parts in [&[][..], &parts[..]].iter().take(if parts.is_empty() { 1 } else { 2 }) {
             let is_part = |object: AbstractObjectId| !parts.is_empty() && is_parted(object);
             let tracked = objects(&|object| (made.contains(object.index()) || is_part(object)) && escape.is_shared(object));
             let is_known = |object| !points_to.may_be_returned(object) && !points_to.is_reached_by_horde(object);
-            let followed = objects(&|object| (is_kept(points_to, object) || is_part(object)) && is_known(object));
+            let is_list = |object| !shares_lists && is_list(points_to, object);
+            let followed =
+                objects(&|object| (is_kept(points_to, object) || is_list(object) || is_part(object)) && is_known(object));
             let ground =
                 Ground { program, models, points_to, tracked: &tracked, followed: &followed, parts, known: Known::default() };
             let solution = Solution::of(&ground, (calls, accesses), deadline)?;
             own.note(&ground, &solution, accesses);
+            own.note_parts(&ground, &solution, accesses);
         }
         Ok(own)
     }
@@ -87,33 +91,55 @@ impl Own {
     /// What the accesses of a program touch that their threads have made.
     fn note(&mut self, ground: &Ground<'_>, solution: &Solution, accesses: &Accesses) {
         let mut seen: FxHashSet<(FunctionId, Operand)> = FxHashSet::default();
-        for (id, function) in ground.program.functions.iter_enumerated().filter(|(id, _)| ground.is_body(*id)) {
-            for (block, content) in function.blocks.iter_enumerated() {
-                let here = (0..=content.instructions.len()).flat_map(|index| accesses.at(id, block, index));
-                let operands = here.filter_map(|access| match access.place {
-                    Place::Operand(operand) => Some((id, operand)),
-                    Place::Foreign(owner, operand) => Some((owner, operand)),
-                    _ => None,
-                });
-                for (id, operand) in operands {
-                    if !seen.insert((id, operand)) || ground.held(id, operand).is_empty() {
-                        continue;
-                    }
-                    let foreign = solution.foreign(ground, id, operand);
-                    let pointees = ground.points_to.pointees(id, operand).map(|location| location.object);
-                    // A part is another matter: the engine knows those by the argument itself.
-                    let is_own = |object: &AbstractObjectId| {
-                        let is_part = ground.parts.iter().any(|part| part.object == *object);
-                        ground.tracked.contains(object.index()) && !is_part && !foreign.contains(*object)
-                    };
-                    let mut own: SmallVec<[AbstractObjectId; 2]> = pointees.filter(is_own).collect();
-                    let owned = self.owned.entry((id, operand)).or_default();
-                    owned.append(&mut own);
-                    owned.sort_unstable();
-                    owned.dedup();
-                }
+        let operands = all_accesses(ground, accesses).filter_map(|(id, access)| match access.place {
+            Place::Operand(operand) => Some((id, operand)),
+            Place::Foreign(owner, operand) => Some((owner, operand)),
+            _ => None,
+        });
+        for (id, operand) in operands {
+            if !seen.insert((id, operand)) || ground.held(id, operand).is_empty() {
+                continue;
+            }
+            let foreign = solution.foreign(ground, id, operand, Some(1));
+            let pointees = ground.points_to.pointees(id, operand).map(|location| location.object);
+            let is_own = |object: &AbstractObjectId| {
+                let is_part = ground.parts.iter().any(|part| part.object == *object);
+                ground.tracked.contains(object.index()) && !is_part && !foreign.contains(*object)
+            };
+            let mut own: SmallVec<[AbstractObjectId; 2]> = pointees.filter(is_own).collect();
+            let owned = self.owned.entry((id, operand)).or_default();
+            owned.append(&mut own);
+            owned.sort_unstable();
+            owned.dedup();
+        }
+    }
+
+    /// What of their own parts the threads of a program access.
+    fn note_parts(&mut self, ground: &Ground<'_>, solution: &Solution, accesses: &Accesses) {
+        for (id, access) in all_accesses(ground, accesses).filter(|_| !ground.parts.is_empty()) {
+            let Some(operand) = access.operand() else { continue };
+            let key = (id, operand, access.size);
+            let held = ground.held(id, operand);
+            let Some(part) = ground.parts.iter().find(|part| held.contains(part.object) && !self.in_parts.contains_key(&key))
+            else {
+                continue;
+            };
+            // What is accessed without a size stays in the array.
+            let of_room = || {
+                let rooms = ground.points_to.rooms_in(ground.points_to.set_of(id, operand)?, |object| object == part.object);
+                rooms.into_values().map(|room| Some(room?.1)).try_fold(0, |most, bytes| Some(bytes?.max(most)))
+            };
+            let in_part = access.size.or_else(of_room).and_then(|size| solution.in_part(ground, (id, operand), size, part));
+            if let Some(in_part) = in_part {
+                self.in_parts.insert(key, (part.object, in_part));
             }
         }
+    }
+
+    /// Where in its own thread's part an access of a function lies, when it touches this object.
+    pub fn in_part(&self, function: FunctionId, access: &MemoryAccess, object: AbstractObjectId) -> Option<InPart> {
+        let (parted, in_part) = self.in_parts.get(&(function, access.operand()?, access.size))?;
+        (*parted == object).then_some(*in_part)
     }
 
     /// Whether an access of a function, when it touches this object, touches one that its own thread has made.
@@ -131,6 +157,16 @@ impl Own {
     }
 }
 
+fn all_accesses<'a>(ground: &'a Ground<'_>, accesses: &'a Accesses) -> impl Iterator<Item = (FunctionId, &'a MemoryAccess)> {
+    let bodies = ground.program.functions.iter_enumerated().filter(|(id, _)| ground.is_body(*id));
+    bodies.flat_map(move |(id, function)| {
+        let blocks = function.blocks.iter_enumerated();
+        blocks.flat_map(move |(block, content)| {
+            (0..=content.instructions.len()).flat_map(move |index| accesses.at(id, block, index)).map(move |access| (id, access))
+        })
+    })
+}
+
 /// Objects that a thread makes as it runs.
 fn is_made(points_to: &PointsTo, object: AbstractObjectId) -> bool {
     is_kept(points_to, object) || matches!(points_to.object(object).kind, AbstractObjectKind::ByValueCopy { .. })
@@ -142,6 +178,11 @@ fn is_kept(points_to: &PointsTo, object: AbstractObjectId) -> bool {
         points_to.object(object).kind,
         AbstractObjectKind::Heap { .. } | AbstractObjectKind::StackSlot { .. } | AbstractObjectKind::ThreadLocal(_)
     )
+}
+
+/// What a call passes to a function that walks through its arguments.
+fn is_list(points_to: &PointsTo, object: AbstractObjectId) -> bool {
+    matches!(points_to.object(object).kind, AbstractObjectKind::VariadicArea(_))
 }
 
 /// A text that a library function returns, of which each thread has its own.

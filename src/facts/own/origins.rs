@@ -7,11 +7,12 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::super::accesses::library_model;
-use super::super::points_to::PointsTo;
-use super::super::values::reverse_postorder;
-use crate::models::{AllocationResult, BoundModels, Builtin, Effect, FunctionModel};
+use super::super::points_to::{AbstractObjectKind, PointsTo};
+use super::super::values::{greatest_common_divisor, reverse_postorder};
+use super::parts::Part;
+use crate::models::{AllocationResult, ArgumentIndex, BoundModels, Builtin, CallbackTime, Effect, FunctionModel};
 use crate::program::{
-    Callee, CastKind, Constant, Function, FunctionId, Instruction, Operand, Operation, Program, RegisterId, SiteId,
+    Callee, CastKind, Constant, FunctionId, Instruction, OffsetTerm, Operand, Operation, Program, RegisterId, SiteId,
     TerminatorKind,
 };
 
@@ -69,6 +70,8 @@ impl Reach {
 pub(super) struct Call {
     pub callees: SmallVec<[FunctionId; 1]>,
     pub arguments: Vec<Operand>,
+    /// Made by a library function, with addresses counted from these.
+    pub is_of_library: bool,
 }
 
 #[derive(Default)]
@@ -82,7 +85,7 @@ pub(super) struct Body {
 }
 
 impl Body {
-    pub fn of(program: &Program, models: &BoundModels<'_>, points_to: &PointsTo, id: FunctionId) -> Body {
+    pub fn of(program: &Program, models: &BoundModels<'_>, points_to: &PointsTo, parts: &[Part], id: FunctionId) -> Body {
         let function = &program.functions[id];
         let count = function.registers.len();
         let mut body = Body { origins: vec![Origins::new(); count], reaches: vec![Reach::Nowhere; count], ..Body::default() };
@@ -108,13 +111,13 @@ impl Body {
                     if let Some(result) = instruction.result {
                         let new = body.origins_of(program, models, points_to, instruction, result);
                         has_changed |= body.set(result, new);
-                        let reach = body.reach_of(program, models, points_to, instruction);
+                        let reach = body.reach_of((program, models, points_to), parts, id, instruction);
                         has_changed |= body.stretch(result, reach, round);
                     }
                 }
             }
         }
-        body.note_calls(program, models, points_to, function);
+        body.note_calls(program, models, points_to, id);
         body
     }
 
@@ -134,8 +137,8 @@ impl Body {
         }
     }
 
-    fn note_calls(&mut self, program: &Program, models: &BoundModels<'_>, points_to: &PointsTo, function: &Function) {
-        for block in &function.blocks {
+    fn note_calls(&mut self, program: &Program, models: &BoundModels<'_>, points_to: &PointsTo, id: FunctionId) {
+        for block in &program.functions[id].blocks {
             for instruction in &block.instructions {
                 let Operation::Call { arguments, .. } = &instruction.operation else { continue };
                 let is_body = |callee: &FunctionId| {
@@ -144,7 +147,19 @@ impl Body {
                 let callees: SmallVec<[FunctionId; 1]> = callees(points_to, instruction).filter(is_body).collect();
                 if !callees.is_empty() {
                     self.by_site.entry(instruction.site).or_default().extend(callees.iter().copied());
-                    self.calls.push(Call { callees, arguments: arguments.iter().map(|argument| argument.value).collect() });
+                    let arguments = arguments.iter().map(|argument| argument.value).collect();
+                    self.calls.push(Call { callees, arguments, is_of_library: false });
+                }
+                for (routine, positions) in callbacks(program, models, points_to, instruction) {
+                    let Some(routine) = arguments.get(routine) else { continue };
+                    let pointees = points_to.pointees(id, routine.value);
+                    let callees = pointees.filter_map(|location| match points_to.object(location.object).kind {
+                        AbstractObjectKind::Function(function) => Some(function),
+                        _ => None,
+                    });
+                    let callees: SmallVec<[FunctionId; 1]> = callees.filter(is_body).collect();
+                    let given: Option<Vec<Operand>> = positions.iter().map(|position| Some(arguments.get(*position)?.value)).collect();
+                    self.calls.push(Call { callees, arguments: given.unwrap_or_default(), is_of_library: true });
                 }
             }
             if let TerminatorKind::Return(Some(value)) = &block.terminator.kind {
@@ -244,7 +259,13 @@ impl Body {
         }
     }
 
-    fn reach_of(&self, program: &Program, models: &BoundModels<'_>, points_to: &PointsTo, instruction: &Instruction) -> Reach {
+    fn reach_of(
+        &self,
+        (program, models, points_to): (&Program, &BoundModels<'_>, &PointsTo),
+        parts: &[Part],
+        id: FunctionId,
+        instruction: &Instruction,
+    ) -> Reach {
         match &instruction.operation {
             Operation::Offset { base, constant, terms, in_bounds, .. } => {
                 // An index stays in its array, or is one beyond.
@@ -254,7 +275,10 @@ impl Body {
                 });
                 match width.filter(|_| *in_bounds || terms.is_empty()).and_then(|width| width.checked_add(*constant)) {
                     Some(most) => self.reach(*base).plus(*constant, most),
-                    None => Reach::Anywhere,
+                    None => match around(points_to, parts, (id, *base), terms).filter(|_| *in_bounds) {
+                        Some((before, after)) => self.reach(*base).plus(constant.saturating_sub(before), constant.saturating_add(after)),
+                        None => Reach::Anywhere,
+                    },
                 }
             }
             Operation::Freeze { value } | Operation::Cast { kind: CastKind::Bitcast, value } => self.reach(*value),
@@ -274,6 +298,35 @@ impl Body {
             _ => Reach::Between(0, 0),
         }
     }
+}
+
+/// How far any indices may move a pointer in the array of a part that it points into, back and on.
+fn around(points_to: &PointsTo, parts: &[Part], (id, base): (FunctionId, Operand), terms: &[OffsetTerm]) -> Option<(i64, i64)> {
+    let stride = terms.iter().map(|term| term.stride.unsigned_abs()).fold(0, greatest_common_divisor);
+    if parts.is_empty() {
+        return None;
+    }
+    let rooms = points_to.rooms_around(points_to.set_of(id, base)?, stride);
+    let mut of_parts = rooms.iter().filter(|(object, _)| parts.iter().any(|part| part.object == **object));
+    let (before, after) = of_parts.try_fold((0, 0), |(before, after), (_, room)| {
+        let (more_before, more_after) = (*room)?;
+        Some((more_before.max(before), more_after.max(after)))
+    })?;
+    Some((i64::try_from(before).ok()?, i64::try_from(after).ok()?))
+}
+
+/// The routines that a call makes a library function call before it returns, and what of its arguments they get.
+fn callbacks<'a>(
+    program: &'a Program,
+    models: &'a BoundModels<'_>,
+    points_to: &'a PointsTo,
+    instruction: &'a Instruction,
+) -> impl Iterator<Item = (ArgumentIndex, &'a [ArgumentIndex])> {
+    let models = callees(points_to, instruction).filter_map(|callee| library_model(program, models, callee));
+    models.flat_map(|model| &model.effects).filter_map(|effect| match effect {
+        Effect::Callback { routine, arguments, when: CallbackTime::During, .. } => Some((*routine, &arguments[..])),
+        _ => None,
+    })
 }
 
 /// Whether each thread has a text of its own, which the function returns: glibc documents it of these.

@@ -10,6 +10,7 @@
 use super::super::call_graph::{CallGraph, CallKind};
 use super::super::points_to::{AbstractObjectId, AbstractObjectKind, Location, Offset, PointsTo};
 use super::super::threads::{AbstractThread, ThreadId, ThreadKind, Threads};
+use super::super::values::InPart;
 use super::origins::Reach;
 use crate::program::{FunctionId, Operand, Program};
 
@@ -25,15 +26,30 @@ pub(super) struct Part {
 impl Part {
     /// Whether so many bytes at an address that lies behind a place of a part are in the part.
     pub fn holds(&self, place: Offset, reach: Reach, size: Option<u64>) -> bool {
-        let Some((first, width)) = self.extent else { return true };
+        self.extent.is_none() || self.bytes(place, reach, size).is_some()
+    }
+
+    /// Where such bytes lie; `None` if that may be outside the part, or in two cells.
+    pub fn in_part(&self, place: Offset, reach: Reach, size: Option<u64>) -> Option<InPart> {
+        let (from, to) = self.bytes(place, reach, size)?;
+        let (first, width) = self.extent?;
+        let cells = (first + from) / width;
+        (first + to <= (cells + 1) * width).then_some(InPart { first, width, cells })
+    }
+
+    /// The first one, counted from where the part begins, and the one behind the last.
+    fn bytes(&self, place: Offset, reach: Reach, size: Option<u64>) -> Option<(u64, u64)> {
+        let (first, width) = self.extent?;
         let at = match place {
             Offset::At(at) => at,
             Offset::Class { residue, stride } if stride % width == 0 => residue,
-            Offset::Class { .. } | Offset::Any => return false,
+            Offset::Class { .. } | Offset::Any => return None,
         };
-        let (Reach::Between(least, most), Some(size)) = (reach, size) else { return false };
-        let (at, width) = ((i128::from(at) - i128::from(first)).rem_euclid(width.into()), i128::from(width));
-        at + i128::from(least) >= 0 && at + i128::from(most) + i128::from(size) <= width
+        let (Reach::Between(least, most), Some(size)) = (reach, size) else { return None };
+        let at = (i128::from(at) - i128::from(first)).rem_euclid(width.into());
+        let from = u64::try_from(at + i128::from(least)).ok()?;
+        let to = u64::try_from(at + i128::from(most) + i128::from(size)).ok()?;
+        (to <= width).then_some((from, to))
     }
 }
 

@@ -9,15 +9,16 @@ use rustc_hash::FxHashMap;
 use typed_index_collections::TiVec;
 
 use super::super::accesses::{Accesses, WHOLE, library_model};
-use super::super::call_graph::CallGraph;
+use super::super::call_graph::{CallEdge, CallGraph, CallKind};
 use super::super::points_to::{AbstractObjectId, AbstractObjectKind, Location, Offset, PointeesId, PointsTo};
+use super::super::values::InPart;
 use super::foreign::Foreign;
-use super::memory::{Cells, Load, Uses, Write, Written};
-use super::origins::{Body, Origin};
+use super::memory::{Cells, Load, Through, Uses, Write, Written};
+use super::origins::{Body, Origin, callees};
 use super::parts::Part;
 use crate::deadline::{Deadline, OutOfTime};
-use crate::models::BoundModels;
-use crate::program::{FunctionId, Operand, Program, RegisterId};
+use crate::models::{BoundModels, Effect};
+use crate::program::{FunctionId, Instruction, Operand, Program, RegisterId, SiteId};
 
 /// What a solution is about.
 pub(super) struct Ground<'a> {
@@ -126,7 +127,7 @@ impl Solution {
     ) -> Result<Solution, OutOfTime> {
         let program = ground.program;
         let parameters = program.functions.iter_enumerated().map(|(id, function)| {
-            let known = if calls.is_only_called(id) { Foreign::default() } else { Foreign::ALL };
+            let known = if is_only_called(ground, calls, id) { Foreign::default() } else { Foreign::ALL };
             let mut parameters = vec![known; function.parameters.len()];
             if let (Some(part), Some(first)) = (ground.parts.iter().find(|part| part.entry == id), parameters.first_mut()) {
                 // Whatever else it may point to is not its own.
@@ -136,7 +137,7 @@ impl Solution {
             parameters
         });
         let parameters = parameters.collect();
-        let body = |id: FunctionId| ground.is_body(id).then(|| Body::of(program, ground.models, ground.points_to, id));
+        let body = |id: FunctionId| ground.is_body(id).then(|| Body::of(program, ground.models, ground.points_to, ground.parts, id));
         let mut solution = Solution {
             bodies: program.functions.keys().map(body).collect(),
             parameters,
@@ -170,8 +171,13 @@ impl Solution {
                 self.write(ground, &body, id, write, &mut cells, &mut again);
             }
             for call in &body.calls {
-                let given: Vec<Foreign> =
+                let mut given: Vec<Foreign> =
                     call.arguments.iter().map(|one| self.foreign_in(&body, ground, id, *one, Some(1))).collect();
+                if call.is_of_library {
+                    // It says nothing of how far into a part it counts.
+                    let parts = ground.parts.iter().map(|part| part.object);
+                    parts.for_each(|object| given.iter_mut().for_each(|given| given.insert(object)));
+                }
                 for callee in &call.callees {
                     for (number, parameter) in self.parameters[*callee].iter_mut().enumerate() {
                         if parameter.add(given.get(number).unwrap_or(&Foreign::ALL)) {
@@ -233,7 +239,11 @@ impl Solution {
         cells: &mut Cells,
         again: &mut Vec<FunctionId>,
     ) {
-        let through = write.address.map_or(Foreign::ALL, |(address, size)| self.foreign_in(body, ground, id, address, size));
+        let through = match write.through {
+            Through::Address(address, size) => self.foreign_in(body, ground, id, address, size),
+            Through::Own => Foreign::default(),
+            Through::Unknown => Foreign::ALL,
+        };
         let own = match write.written {
             Written::Value(value) => self.foreign_in(body, ground, id, value, Some(1)),
             Written::Copy(source) => self.copied(ground, body, id, source, cells),
@@ -283,34 +293,68 @@ impl Solution {
     }
 
     /// The objects that an operand may point to by an address from elsewhere, or, of parted ones, outside of the thread's part when it is used for so many bytes.
-    pub fn foreign(&self, ground: &Ground<'_>, function: FunctionId, operand: Operand) -> Foreign {
+    pub fn foreign(&self, ground: &Ground<'_>, function: FunctionId, operand: Operand, size: Option<u64>) -> Foreign {
         match &self.bodies[function] {
-            Some(body) => self.foreign_in(body, ground, function, operand, Some(1)),
+            Some(body) => self.foreign_in(body, ground, function, operand, size),
             None => Foreign::ALL,
         }
+    }
+
+    /// Where in the thread's part of an object so many bytes lie that are accessed by an operand.
+    pub fn in_part(
+        &self,
+        ground: &Ground<'_>,
+        (function, operand): (FunctionId, Operand),
+        size: u64,
+        part: &Part,
+    ) -> Option<InPart> {
+        let body = self.bodies[function].as_ref()?;
+        if self.foreign_in(body, ground, function, operand, Some(size)).contains(part.object) {
+            return None;
+        }
+        let mut found: Option<InPart> = None;
+        for origin in body.origins(operand) {
+            let register = match origin {
+                Origin::Made | Origin::Elsewhere(_) => continue,
+                Origin::Parameter(number) => ground.program.functions[function].parameters[number].register,
+                Origin::Result(_, register) | Origin::Loaded(register) => register,
+            };
+            for place in ground.points_to.pointees(function, Operand::Register(register)) {
+                if place.object == part.object {
+                    let here = part.in_part(place.offset, body.reach(operand), Some(size))?;
+                    if *found.get_or_insert(here) != here {
+                        return None;
+                    }
+                }
+            }
+        }
+        found
     }
 
     fn foreign_in(&self, body: &Body, ground: &Ground<'_>, function: FunctionId, operand: Operand, size: Option<u64>) -> Foreign {
         let mut found = Foreign::default();
         for origin in body.origins(operand) {
+            let mut of_origin = Foreign::default();
             let register = match origin {
                 Origin::Made => {
-                    ground.parts.iter().for_each(|part| found.insert(part.object));
+                    // The whole of a parted object, if it is one that was made here.
+                    let held = ground.held(function, operand);
+                    ground.parts.iter().filter(|part| held.contains(part.object)).for_each(|part| found.insert(part.object));
                     continue;
                 }
                 Origin::Parameter(number) => {
-                    found.add(&self.parameters[function][number]);
+                    of_origin.add(&self.parameters[function][number]);
                     ground.program.functions[function].parameters[number].register
                 }
                 Origin::Result(site, register) => {
                     for callee in body.by_site.get(&site).into_iter().flatten() {
-                        found.add(&self.results[*callee]);
+                        of_origin.add(&self.results[*callee]);
                     }
                     register
                 }
                 Origin::Loaded(register) => {
                     if let Some(loaded) = self.loaded.get(&(function, register)) {
-                        found.add(loaded);
+                        of_origin.add(loaded);
                     }
                     register
                 }
@@ -320,6 +364,8 @@ impl Solution {
                 }
             };
             let held = ground.held(function, Operand::Register(register));
+            // Others pass and return here what this call does not.
+            found.add(&of_origin.among(&held));
             let may_be = |part: &&Part| !ground.tracked.contains(part.object.index()) || held.contains(part.object);
             for part in ground.parts.iter().filter(may_be) {
                 let mut places = ground.points_to.pointees(function, Operand::Register(register));
@@ -330,6 +376,29 @@ impl Solution {
         }
         found
     }
+}
+
+/// Whether a function begins to run only by call instructions, and by what library functions do before they return.
+fn is_only_called(ground: &Ground<'_>, calls: &CallGraph, function: FunctionId) -> bool {
+    let edges = calls.calls_of(function);
+    let is_during = |caller: FunctionId, site: SiteId| {
+        let known = |callee: FunctionId| library_model(ground.program, ground.models, callee);
+        let called = calls_at(ground.program, caller, site).flat_map(|call| callees(ground.points_to, call));
+        let mut models = called.filter_map(known).peekable();
+        models.peek().is_some() && models.all(|model| !model.effects.contains(&Effect::Dispatch))
+    };
+    let is_call = |edge: &CallEdge| match (edge.kind, edge.caller, edge.site) {
+        (CallKind::Call, Some(_), _) => true,
+        (CallKind::Callback, Some(caller), Some(site)) => is_during(caller, site),
+        _ => false,
+    };
+    !edges.is_empty() && edges.iter().all(is_call)
+}
+
+/// The instructions of a site: a pass may have made copies.
+fn calls_at(program: &Program, function: FunctionId, site: SiteId) -> impl Iterator<Item = &Instruction> {
+    let all = program.functions[function].blocks.iter().flat_map(|block| &block.instructions);
+    all.filter(move |instruction| instruction.site == site)
 }
 
 /// All that may lie in those of the objects behind a pointer.

@@ -88,9 +88,8 @@ impl Solver<'_> {
             }
             Builtin::Qsort | Builtin::QsortR => {
                 if let Some(array) = call.argument(0) {
-                    let elements = self.graph.node();
                     let stride = call.constant(2).filter(|size| *size > 0).unwrap_or(1);
-                    self.attach(array, Constraint::shift(elements, 0, stride, false));
+                    let elements = self.walked(array, stride);
                     // Any element may come to stand where another stood.
                     self.copy_as(Some(elements), Some(array), None, true);
                 }

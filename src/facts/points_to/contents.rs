@@ -77,23 +77,26 @@ impl PointsTo {
         rooms
     }
 
-    /// How many bytes of the array that a pointer of this set points into (`room`) lie before it, and from it on, at most, if it is moved by multiples of `stride`. Where it points
-    /// into no structure's array they are those of the object.
-    pub fn room_around(&self, set: PointeesId, stride: u64) -> Option<(u64, u64)> {
+    /// How many bytes of the array that a pointer of this set points into (`room`) lie before it, and from it on, at most, if it is moved by multiples of `stride`: by object, `None`
+    /// where nothing bounds them. Where it points into no structure's array they are those of the object.
+    pub fn rooms_around(&self, set: PointeesId, stride: u64) -> FxHashMap<AbstractObjectId, Option<(u64, u64)>> {
+        let mut rooms = FxHashMap::default();
         let numbers = self.graph.set(set.0);
-        if numbers.is_empty() || self.residues_are_addresses && numbers.contains(RESIDUE) {
-            return None;
+        if self.residues_are_addresses && numbers.contains(RESIDUE) {
+            return rooms;
         }
-        let around = |number: u32| {
+        for number in numbers.iter() {
             let (object, class) = self.locations.get(number);
             let of_object = || {
                 let behind = self.object(object).size?.checked_sub(class.residue)?;
                 (class.stride == 0).then_some((class.residue, behind))
             };
-            self.locations.room(number).around(stride).or_else(of_object).filter(|_| class.count == 1)
-        };
-        let most = |(before, after): (u64, u64), (more_before, more_after)| (before.max(more_before), after.max(more_after));
-        numbers.iter().try_fold((0, 0), |all, number| Some(most(all, around(number)?)))
+            let room = self.locations.room(number).around(stride).or_else(of_object).filter(|_| class.count == 1);
+            let most = |(before, after): (u64, u64), (more_before, more_after)| (before.max(more_before), after.max(more_after));
+            let known = rooms.entry(object).or_insert(room);
+            *known = known.zip(room).map(|(known, room)| most(known, room));
+        }
+        rooms
     }
 
     /// Whether an operand is among the pointers that are not told apart (`horde`).

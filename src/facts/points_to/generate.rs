@@ -189,8 +189,13 @@ impl<'p> Solver<'p> {
 
     /// The node's pointers, moved anywhere inside their objects.
     pub fn anywhere(&mut self, node: NodeId) -> NodeId {
+        self.walked(node, 1)
+    }
+
+    /// The node's pointers, moved by multiples of so many bytes inside their objects.
+    pub fn walked(&mut self, node: NodeId, stride: u64) -> NodeId {
         let moved = self.graph.node();
-        self.attach(node, Constraint::anywhere(moved));
+        self.attach(node, Constraint::shift(moved, 0, stride, false));
         moved
     }
 

@@ -77,11 +77,14 @@ impl Solver<'_> {
                 self.library_memory(keeper);
                 false
             }
-            Effect::Callback { routine, arguments, when } => {
+            Effect::Callback { routine, arguments, element_size, when } => {
                 let given: Vec<Option<NodeId>> = arguments.iter().map(|position| call.argument(*position)).collect();
                 // Called at once, the routine gets addresses inside what the library function got: elements of an array. Later it gets
                 // what was given, in whichever thread ends the process or dispatches.
-                let inside = |solver: &mut Self| given.iter().map(|node| node.map(|node| solver.anywhere(node))).collect();
+                let size = element_size.and_then(|position| call.constant(position)).filter(|size| *size > 0);
+                let inside = |solver: &mut Self| {
+                    given.iter().map(|node| node.map(|node| solver.walked(node, size.unwrap_or(1)))).collect()
+                };
                 match when {
                     CallbackTime::During => {
                         let inside = inside(self);

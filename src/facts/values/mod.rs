@@ -25,7 +25,7 @@ use std::sync::{Mutex, MutexGuard};
 use typed_index_collections::TiVec;
 
 use super::accesses::library_model;
-use super::points_to::PointsTo;
+use super::points_to::{AbstractObjectId, PointsTo};
 use crate::models::BoundModels;
 use crate::program::{FunctionId, Operand, Program, RegisterId, TerminatorKind};
 
@@ -33,7 +33,8 @@ pub use branch::{Definitions, EdgeFacts, Knowledge};
 pub(in crate::facts) use build::reverse_postorder;
 pub use gap::{Gap, Growth};
 pub use pure::Pure;
-pub use relative::Shape;
+pub(in crate::facts) use relative::greatest_common_divisor;
+pub use relative::{InPart, Shape};
 pub use term::{LeafKind, Leaves, TermId};
 pub use valuation::Valuation;
 
@@ -149,6 +150,11 @@ impl<'p> Values<'p> {
         lock: TermId,
     ) -> Option<Shape> {
         relative::shape(&mut self.workshop().table, points_to, function, address, size, lock)
+    }
+
+    /// The shape of a thread's argument for bytes of its part of an object (`own`).
+    pub fn shape_in_part(&self, object: AbstractObjectId, part: InPart) -> Option<Shape> {
+        relative::shape_in_part(&mut self.workshop().table, object, part)
     }
 
     /// Whether two accesses, one of each shape, hold the same lock if they touch a common byte.

@@ -103,6 +103,25 @@ pub(super) fn shape(
     forms.iter().any(|(_, form)| form.is_some()).then_some(Shape { forms })
 }
 
+/// Bytes of a thread's part of an object (`own`) that is divided into cells of `width` bytes: they lie in one cell, and the part that begins `first` bytes behind a cell's begin begins so many
+/// cells before theirs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct InPart {
+    pub first: u64,
+    pub width: u64,
+    pub cells: u64,
+}
+
+/// That of the address where a part begins, for bytes of it: the object is divided into cells, and they lie in one.
+pub(super) fn shape_in_part(table: &mut Table, object: AbstractObjectId, part: InPart) -> Option<Shape> {
+    let bits = table.pointer_bits;
+    let (start, cell) = (table.intern(Term::Object), table.intern(Term::Coordinate(0)));
+    let first_cell = table.plus(cell, i64::try_from(part.cells).ok()?.checked_neg()?);
+    let lock = table.sum(bits, part.first, &[(start, 1), (first_cell, part.width)]);
+    let form = Form { position: None, factors: SmallVec::from_slice(&[part.width]), lock };
+    Some(Shape { forms: SmallVec::from_iter([(object, Some(form))]) })
+}
+
 /// The one part that is an address: all that is added to it stays in its object.
 fn base_of(table: &Table, parts: &Parts) -> Option<TermId> {
     let is_address = |part: TermId| {
