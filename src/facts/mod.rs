@@ -21,7 +21,7 @@ pub use own::Own;
 pub use points_to::{
     AbstractObject, AbstractObjectId, AbstractObjectKind, Location, Offset, Origin, PointeesId, PointsTo, Statistics,
 };
-pub use threads::{ActivationId, JoinedThreads, OrderReason, PhaseId, Relation, Stage, ThreadId, ThreadKind, Threads};
+pub use threads::{ActivationId, Ahead, JoinedThreads, OrderReason, PhaseId, Relation, Stage, ThreadId, ThreadKind, Threads};
 pub use values::{Definitions, Gap, InPart, Knowledge, Shape, TermId, Valuation, Values};
 
 use crate::deadline::{Deadline, OutOfTime};

@@ -10,6 +10,7 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use super::ahead::{NextBy, NextPart};
 use super::rows::Row;
 use super::semaphores::Semaphores;
 use super::signals::{has_handlers, is_signal_atomic};
@@ -53,6 +54,8 @@ pub enum Item {
     Handed(Place),
     /// The address says which argument the thread was created with, or a value that differs where arguments do.
     Own(ShapeId, OwnBy),
+    /// The address says which argument the thread's next instance will have.
+    Next(ThreadId, ShapeId, OwnBy),
     /// The address is that of an object that the running thread has made itself.
     OwnInstance,
     /// To an object that signal handlers may touch as well.
@@ -91,6 +94,7 @@ type KnownBy = (
     Option<Operand>,
     Option<u64>,
     (Option<Span>, Option<(AbstractObjectId, InPart)>),
+    SmallVec<[NextPart; 1]>,
     (bool, bool),
     LocksetId,
 );
@@ -158,7 +162,7 @@ impl<'a, 'p> Covers<'a, 'p> {
     /// The cover of a row under a lockset.
     pub fn of(&mut self, identity: &mut Identity<'_, '_>, row: &Row, (id, lockset): (LocksetId, &Lockset)) -> CoverId {
         let (function, access) = (row.position.function, &row.access);
-        let key = (function, access.operand(), access.size, (row.span, row.part), (access.is_volatile, row.is_own), id);
+        let key = (function, access.operand(), access.size, (row.span, row.part), row.next.clone(), (access.is_volatile, row.is_own), id);
         if let Some(known) = self.known.get(&key) {
             return *known;
         }
@@ -174,7 +178,24 @@ impl<'a, 'p> Covers<'a, 'p> {
             cover.push(Item::OwnInstance);
         }
         if let Some(shape) = row.part.and_then(|(object, part)| self.facts.values.shape_in_part(object, part)) {
-            cover.push(Item::Own(ShapeId(self.shapes.insert_full(shape).0 as u32), OwnBy::Argument));
+            cover.push(Item::Own(self.shape_id(shape), OwnBy::Argument));
+        }
+        for next in &row.next {
+            match next.by {
+                NextBy::Part(object, part) => {
+                    if let Some(shape) = self.facts.values.shape_in_part(object, part) {
+                        cover.push(Item::Next(next.thread, self.shape_id(shape), OwnBy::Argument));
+                    }
+                }
+                NextBy::Argument(argument) => {
+                    let low = self.facts.values.low_bits(argument, 32);
+                    for (mark, by) in [(argument, OwnBy::Argument)].into_iter().chain(low.map(|low| (low, OwnBy::LowBits))) {
+                        for shape in self.shapes(function, &sought, mark.number()) {
+                            cover.push(Item::Next(next.thread, self.shape_id(shape), by));
+                        }
+                    }
+                }
+            }
         }
         if self.has_handlers && is_signal_atomic(self.program, self.facts, function, access) {
             cover.push(Item::SignalAtomic);
@@ -197,7 +218,7 @@ impl<'a, 'p> Covers<'a, 'p> {
                         cover.extend(
                             shapes
                                 .into_iter()
-                                .map(|shape| lock(LockKey::Shape(ShapeId(self.shapes.insert_full(shape).0 as u32)))),
+                                .map(|shape| lock(LockKey::Shape(self.shape_id(shape)))),
                         );
                     }
                 }
@@ -230,7 +251,7 @@ impl<'a, 'p> Covers<'a, 'p> {
                         }
                         for (mark, by) in marks {
                             for shape in self.shapes(function, &sought, mark.number()) {
-                                cover.push(Item::Own(ShapeId(self.shapes.insert_full(shape).0 as u32), by));
+                                cover.push(Item::Own(self.shape_id(shape), by));
                             }
                         }
                     }
@@ -300,7 +321,11 @@ impl<'a, 'p> Covers<'a, 'p> {
         let start = values.term(function, Operand::Constant(constant));
         let (address, lock) = (values.plus(start, i64::try_from(at).ok()?), values.plus(start, i64::try_from(lock_at).ok()?));
         let shape = self.shape(function, address, access.size, lock.number())?;
-        Some(ShapeId(self.shapes.insert_full(shape).0 as u32))
+        Some(self.shape_id(shape))
+    }
+
+    fn shape_id(&mut self, shape: Shape) -> ShapeId {
+        ShapeId(self.shapes.insert_full(shape).0 as u32)
     }
 
     pub fn is_bad_place(&mut self, identity: &mut Identity<'_, '_>, place: Place) -> bool {
@@ -403,7 +428,7 @@ impl<'a, 'p> Covers<'a, 'p> {
     pub fn tells_threads_apart(&self, cover: CoverId) -> bool {
         self.get(cover)
             .iter()
-            .any(|item| matches!(item, Item::Own(..) | Item::Acquired(..) | Item::Unsent(..) | Item::SignalAtomic))
+            .any(|item| matches!(item, Item::Own(..) | Item::Next(..) | Item::Acquired(..) | Item::Unsent(..) | Item::SignalAtomic))
     }
 
     /// Whether both addresses say, in the same way, which argument their thread was created with.
@@ -428,6 +453,18 @@ impl<'a, 'p> Covers<'a, 'p> {
             })
         };
         own(left).any(|one| own(right).any(|other| self.agree(one, other)))
+    }
+
+    /// Whether the first access's address says of the thread's next instance what the second one's says of the thread that makes it: which argument it was created with.
+    pub fn next_in_common(&self, left: CoverId, right: CoverId, thread: ThreadId, distance: u64) -> bool {
+        let right = self.get(right);
+        self.get(left).iter().any(|item| match item {
+            Item::Next(_, _, OwnBy::LowBits) if distance > 256 => false,
+            Item::Next(next, shape, by) if *next == thread => {
+                right.iter().any(|other| matches!(other, Item::Own(other, same) if by == same && self.agree(*shape, *other)))
+            }
+            _ => false,
+        })
     }
 
     /// The locks by place that an access is made under, each with the moment since when it is held.

@@ -2,6 +2,7 @@
 //!
 //! # Own part     Two instances, or two threads, with different arguments touch different bytes, if the address says which argument it was: if they touched a common one, their
 //!                arguments were equal. Arguments that were allocated for one creation each differ whatever the threads.
+//! # Next part    See `ahead`.
 //! # Lock held at creation   Say P holds l since a moment when no thread of C ran, and goes on holding it at its access; C's thread, a descendant of P's
 //!                one instance, has taken l before its access. C's thread was created after P took l, so that C took l after P released it.
 //! # Handed       See `semaphores`.
@@ -27,6 +28,8 @@ pub fn excuse(
 ) -> Option<Why> {
     let locks = orders.creation_locks();
     own_part(facts, covers, left, right)
+        .or_else(|| next_part(facts, covers, left, right))
+        .or_else(|| next_part(facts, covers, right, left))
         .or_else(|| held_at_creation(facts, locks, covers, left, right))
         .or_else(|| held_at_creation(facts, locks, covers, right, left))
         .or_else(|| held_for(locks, covers, left, right))
@@ -70,6 +73,13 @@ fn own_part(facts: &Facts<'_>, covers: &Covers<'_, '_>, left: (Point, &ClassKey)
     // Two allocations may lie any distance apart, also one that the lower half of an address does not show.
     let most = if facts.threads.has_argument_of_its_own(thread) { u64::MAX } else { distance };
     covers.own_in_common(left.1.cover, right.1.cover, most).then_some(Why::OwnPart(thread))
+}
+
+/// The first access touches what the next instance of the second one's thread gets, the second one what an instance has got.
+fn next_part(facts: &Facts<'_>, covers: &Covers<'_, '_>, left: (Point, &ClassKey), right: (Point, &ClassKey)) -> Option<Why> {
+    let thread = right.0.0;
+    let distance = facts.threads.argument_distance(thread).filter(|distance| *distance > 0)?;
+    covers.next_in_common(left.1.cover, right.1.cover, thread, distance).then_some(Why::NextPart(thread))
 }
 
 /// The creator of the first thread holds a lock as long as it runs; the second access is made under that lock, or its thread's creator holds it.

@@ -10,6 +10,7 @@
 //!                as branches on lock results need it.
 //! # Misses       What the program's assumptions say: unknown functions, inline assembly, undefined behaviour.
 
+mod ahead;
 mod arguments;
 mod cover;
 mod creation;

@@ -37,6 +37,8 @@ pub enum Why {
     Permit(Place),
     Handed(Place),
     OwnPart(ThreadId),
+    /// The creator of this thread accesses what belongs to the instance that it creates next.
+    NextPart(ThreadId),
     HeldAtCreation(Place),
     /// This handler assigns to an object that handlers may touch.
     Signal(ThreadId),

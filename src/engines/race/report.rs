@@ -467,6 +467,7 @@ impl<'a, 'f, 'p> Reporter<'a, 'f, 'p> {
             | Item::Unsent(..)
             | Item::Handed(_)
             | Item::Own(..)
+            | Item::Next(..)
             | Item::OwnInstance
             | Item::SignalAtomic => None,
         }

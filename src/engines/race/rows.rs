@@ -9,7 +9,9 @@ use std::rc::Rc;
 use indexmap::map::Entry;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
 
+use super::ahead::{NextPart, next_parts};
 use super::arguments::Arguments;
 use super::order::{Orders, PointSetId};
 use super::origins::{Origins, origin};
@@ -39,6 +41,8 @@ pub struct Row {
     pub is_own: bool,
     /// It touches this object alone, in its thread's own part.
     pub part: Option<(AbstractObjectId, InPart)>,
+    /// It touches what the next instances of these threads get.
+    pub next: SmallVec<[NextPart; 1]>,
     /// Never `Always`.
     pub fresh: Fresh,
     pub sides: Rc<[RowSide]>,
@@ -52,8 +56,8 @@ pub struct RowSide {
     pub states: Rc<[usize]>,
 }
 
-/// What the locations of a row have in common: freshness, whether the access is atomic, of the thread's own making, in its own part.
-type Kind = (Fresh, bool, bool, Option<(AbstractObjectId, InPart)>);
+/// What the locations of a row have in common: freshness, whether the access is atomic, of the thread's own making, in its own part, in that of a thread to come.
+type Kind = (Fresh, bool, bool, Option<(AbstractObjectId, InPart)>, SmallVec<[NextPart; 1]>);
 
 /// Where an access may begin, and the bytes that it stays in where that says more.
 pub type Spot = (Location, Option<Within>);
@@ -103,6 +107,7 @@ impl Rows {
                 let mut of_choice: FxHashMap<Vec<bool>, Rc<[RowSide]>> = FxHashMap::default();
                 let inside = spans.inside(facts, function, access);
                 let bounded = spans.of(function, access);
+                let bases = spans.all_of(function, access);
                 // Where callers or the thread decide on the object, each object has its own threads.
                 let is_one = decided.is_none() && by_origin.is_none();
                 for locations in locations.chunk_by(|one, other| is_one || one.object == other.object) {
@@ -132,14 +137,15 @@ impl Rows {
                         let is_own = is_own(facts, options, function, access, *location);
                         let part = facts.own.in_part(function, access, location.object).map(|part| (location.object, part));
                         let within = inside.at(*location);
-                        kinds.entry((fresh, is_atomic, is_own, part)).or_default().push((*location, within));
+                        let next = next_parts(program, facts, (position, access, &bases), location.object);
+                        kinds.entry((fresh, is_atomic, is_own, part, next)).or_default().push((*location, within));
                     }
-                    for ((fresh, is_atomic, is_own, part), locations) in kinds {
+                    for ((fresh, is_atomic, is_own, part, next), locations) in kinds {
                         let objects = locations.iter().map(|(location, _)| location.object);
                         let span = bounded.or_else(|| spans.around(facts, (function, access), objects));
                         let set = rows.sets.insert_full(locations.into()).0;
                         let sides = sides.clone();
-                        rows.all.push(Row { site, position, access: *access, set, span, is_atomic, is_own, part, fresh, sides });
+                        rows.all.push(Row { site, position, access: *access, set, span, is_atomic, is_own, part, next, fresh, sides });
                     }
                 }
             }

@@ -14,6 +14,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::facts::accesses::Action;
 use crate::facts::{AbstractObjectId, Facts, Location, MemoryAccess, Offset, PointeesId};
@@ -88,26 +89,35 @@ impl<'a> Spans<'a> {
 
     /// `None` when no array bounds the access.
     pub fn of(&self, function: FunctionId, access: &MemoryAccess) -> Option<Span> {
+        let spans = self.all_of(function, access);
+        spans.last().filter(|span| Some(span.size) > access.size).copied()
+    }
+
+    /// The bytes that the access stays in, counted from its address, from what that is counted from, and so on.
+    pub fn all_of(&self, function: FunctionId, access: &MemoryAccess) -> SmallVec<[Span; 4]> {
+        let mut spans = SmallVec::new();
+        let (Some(base), Some(size)) = (access.operand(), access.size) else { return spans };
         let mut steps = self.steps.borrow_mut();
         let steps = self.steps_of(&mut steps, function);
-        let (mut base, mut size) = (access.operand()?, access.size?);
-        let (mut distance, mut is_bounded) = (0i64, false);
-        while let Operand::Register(register) = base
+        let mut span = Span { base, distance: 0, size };
+        spans.push(span);
+        while let Operand::Register(register) = span.base
             && let Some(step) = steps.get(&register)
         {
             match step.indices {
                 Indices::None => {}
+                // From beyond the last element one may step back into it.
                 Indices::Bounded { to_last, to_end } => {
-                    // From beyond the last element one may step back into it.
-                    size = size.checked_add(if distance < 0 { to_end } else { to_last })?;
-                    is_bounded = true;
+                    let Some(size) = span.size.checked_add(if span.distance < 0 { to_end } else { to_last }) else { break };
+                    span.size = size;
                 }
                 Indices::Unbounded { .. } => break,
             }
-            distance = distance.checked_add(step.constant)?;
-            base = step.base;
+            let Some(distance) = span.distance.checked_add(step.constant) else { break };
+            (span.base, span.distance) = (step.base, distance);
+            spans.push(span);
         }
-        is_bounded.then_some(Span { base, distance, size })
+        spans
     }
 
     /// The array that the base of an access points into, where an element of it, or a part of one, is accessed whose index nothing bounds; for an access that

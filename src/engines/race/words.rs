@@ -62,6 +62,10 @@ impl Reporter<'_, '_, '_> {
                 "every {} was created with an argument of its own, and accesses the part of {object} that belongs to it",
                 thread(id)
             ),
+            Why::NextPart(id) => format!(
+                "every {0} was created with an argument of its own, and accesses the part of {object} that belongs to it; the other access is to the part of the {0} that is created next",
+                thread(id)
+            ),
             Why::Signal(handler) => format!(
                 "{object} is a volatile sig_atomic_t: {}, and the thread that it interrupts may both access it",
                 thread(handler)
@@ -103,7 +107,7 @@ pub fn reason_of(why: Why) -> Reason {
         Why::Lock(_) | Why::Section => Reason::CommonLock,
         Why::Relative(_) => Reason::RelativeLock,
         Why::Once(_) | Why::Permit(_) | Why::Handed(_) => Reason::HappensBefore,
-        Why::OwnPart(_) => Reason::ThreadPartition,
+        Why::OwnPart(_) | Why::NextPart(_) => Reason::ThreadPartition,
         Why::HeldAtCreation(_) => Reason::LockHistory,
         Why::HeldFor(..) => Reason::CommonLock,
         Why::Signal(_) => Reason::SignalAtomic,

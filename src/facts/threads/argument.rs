@@ -10,7 +10,7 @@ use super::super::loops::{Definition, constant};
 use super::input::{Called, Input};
 use super::places::{Address, Base};
 use super::relation::Order;
-use super::sweep::{once_within, progression};
+use super::sweep::{Progression, once_within, progression};
 use super::tree::{Creation, Point};
 use super::types::ThreadId;
 use super::walk::Walk;
@@ -53,10 +53,18 @@ fn distance(walk: &Walk<'_>, order: &Order, thread: ThreadId) -> Option<Distance
     let argument = walk.places.thread_argument(creation.point)?;
     let address = walk.places.address(creation.point.activation, argument)?;
     let allocated = allocated(walk, &address, creation.point).map(|least| Distance { least, is_allocated: true });
-    allocated.or_else(|| counted(walk, order, thread, &address, creation).map(|least| Distance { least, is_allocated: false }))
+    let counted = || counted(walk, order, thread, &address, creation).map(|turns| turns.stride.unsigned_abs());
+    allocated.or_else(|| counted().map(|least| Distance { least, is_allocated: false }))
 }
 
-fn counted(walk: &Walk<'_>, order: &Order, thread: ThreadId, address: &Address, creation: Creation) -> Option<u64> {
+/// How the argument changes from turn to turn of the one loop that creates all instances which may overlap.
+pub(super) fn counted(
+    walk: &Walk<'_>,
+    order: &Order,
+    thread: ThreadId,
+    address: &Address,
+    creation: Creation,
+) -> Option<Progression> {
     let progression = progression(&walk.places, address, creation.point, true)?;
     // Instances of two executions of the loop may have the same argument: they must not overlap.
     let activation = walk.places.tree.activation(progression.activation);
@@ -66,7 +74,7 @@ fn counted(walk: &Walk<'_>, order: &Order, thread: ThreadId, address: &Address, 
     let entries = predecessors.iter().filter(|from| !one.blocks.contains(from));
     let mut phases = entries.filter_map(|from| record.phases.get(from)).filter_map(|changes| changes.last());
     let is_alone = phases.all(|(_, phase)| walk.phases.live(*phase).binary_search(&thread).is_err());
-    (is_alone && !order.overlaps_beyond(thread, creation.creator)).then_some(progression.stride.unsigned_abs())
+    (is_alone && !order.overlaps_beyond(thread, creation.creator)).then_some(progression)
 }
 
 /// The rest of an object that is allocated anew for each creation.

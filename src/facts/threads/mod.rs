@@ -12,6 +12,7 @@
 //!                (handlers, exit routines, key destructors) is one thread beside all others.  3. Paths are cut (`tree`).  4. A detached thread,
 //!                or one that several threads may join, is never joined.  5. A cancelled thread may end anywhere.
 
+mod ahead;
 mod argument;
 mod barriers;
 mod entries;
@@ -43,15 +44,17 @@ mod written;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+pub use ahead::Ahead;
 pub use handles::JoinedThreads;
 pub use types::{AbstractThread, ActivationId, OrderReason, PhaseId, Relation, Root, Stage, ThreadId, ThreadKind};
 
-use super::accesses::Accesses;
+use super::accesses::{Accesses, Position};
 use super::call_graph::CallGraph;
 use super::once::Once;
 use super::points_to::PointsTo;
 use crate::models::BoundModels;
-use crate::program::{BlockId, FunctionId, Program, SiteId};
+use crate::program::{BlockId, FunctionId, Operand, Program, SiteId};
+use ahead::AllAhead;
 use argument::Distance;
 use barriers::{Barrier, Barriers};
 use input::Input;
@@ -81,6 +84,7 @@ pub struct Threads {
     order: Order,
     argument_distances: Vec<Option<Distance>>,
     fixed_arguments: Vec<Option<(Base, i64)>>,
+    ahead: AllAhead,
     joins: Vec<Vec<SiteId>>,
     instances: Vec<Option<u64>>,
     barriers: Vec<Barrier>,
@@ -109,6 +113,7 @@ impl Threads {
         let order = Order::of(&tree, &walk.exchange, walk.has_given_up);
         let argument_distances = argument::distances(&walk, &order);
         let fixed_arguments = argument::fixed(&walk);
+        let ahead = ahead::ahead(&walk, &order, accesses);
         let Walk { records, mut phases, has_given_up, join_sites, barriers, .. } = walk;
         let all: Vec<ThreadId> = (0..tree.threads.len()).map(ThreadId::from).collect();
         phases.finish(all);
@@ -141,6 +146,7 @@ impl Threads {
             order,
             argument_distances,
             fixed_arguments,
+            ahead,
             joins,
             instances,
             barriers,
@@ -261,6 +267,15 @@ impl Threads {
     /// Whether each instance's argument points into an object that was allocated for its creation alone.
     pub fn has_argument_of_its_own(&self, thread: ThreadId) -> bool {
         self.argument_distances[thread.index()].is_some_and(|distance| distance.is_allocated)
+    }
+
+    /// The threads whose next instances' memory an instruction reaches by an operand.
+    pub fn ahead(&self, position: Position, operand: Operand) -> &[Ahead] {
+        self.ahead.get(&(position, operand)).map_or(&[], |found| &found[..])
+    }
+
+    pub fn has_any_ahead(&self) -> bool {
+        !self.ahead.is_empty()
     }
 
     /// How far the arguments of two threads are apart, if they certainly differ; `u64::MAX` when that is not known.

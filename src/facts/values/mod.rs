@@ -22,6 +22,7 @@ mod valuation;
 
 use std::sync::{Mutex, MutexGuard};
 
+use smallvec::SmallVec;
 use typed_index_collections::TiVec;
 
 use super::accesses::library_model;
@@ -119,6 +120,12 @@ impl<'p> Values<'p> {
     /// `left − right` when it is a number and a multiple of what two values differ by; see [`gap`].
     pub fn gap(&self, left: TermId, right: TermId) -> Option<Gap> {
         gap::gap(&mut self.workshop().table, left, right)
+    }
+
+    /// The lowest bits of a number, or of an address; `None` if it has no more.
+    pub fn low_bits(&self, term: TermId, bits: u32) -> Option<TermId> {
+        let table = &mut self.workshop().table;
+        (table.bits(term) > bits).then(|| table.operation(Pure::Truncate, bits, SmallVec::from_slice(&[term])))
     }
 
     pub fn plus(&self, term: TermId, by: i64) -> TermId {
