@@ -6,6 +6,7 @@ mod claims;
 #[allow(dead_code)]
 mod concurrent_generator;
 mod race_engine {
+    mod ahead;
     mod chaos;
     mod contexts;
     mod examples;

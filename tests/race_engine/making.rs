@@ -1,5 +1,7 @@
 //! Objects that threads make for themselves, and threads that a wrapper makes for others.
 
+use lockcheck::findings::Reason;
+
 use super::support::{Said, said_of};
 
 /// Two threads that note where something of theirs is; `g` looks there.
@@ -94,6 +96,63 @@ fn what_a_thread_keeps_in_its_own_part_is_its_own() {
     // Somebody else puts it there.
     with_a_part("fill(kept(p));", "int *q = make(); for (int i = 0; i < 4; i++) all[i].data = q;").race("z");
     with_a_part("keep(p, make()); p->data = other->data; fill(kept(p));", "spare.data = all[0].data;").race("z");
+}
+
+/// Workers that each have an element of an array, and find the way to it in structures and lists; `g` compares two elements.
+fn with_a_way(body: &str, more: &str) -> Said {
+    said_of(&format!(
+        "#include <stdarg.h>
+        struct part {{ long x; char text[8]; long y; }} *all; struct way {{ struct part *to; long number; }} common, *shared = &common;
+        void go(struct way *w) {{ w->to->x = 1; }}
+        int g(const void *p, const void *q) {{ const struct way *w = p, *z = q; w->to->x = 2; return w->number > z->number; }}
+        void each(int n, ...) {{ va_list l; va_start(l, n); while (n--) va_arg(l, struct part *)->x = 3; va_end(l); }}
+        void *f(void *a) {{ struct part *p = a; struct way w = {{p}}, v[2] = {{{{p}}, {{p}}}}; {body} return 0; }}
+        int main(void) {{ pthread_t t[4]; all = calloc(4, sizeof *all); common.to = all;
+        for (int i = 0; i < 4; i++) pthread_create(&t[i], 0, f, &all[i]); {more}
+        for (int i = 0; i < 4; i++) pthread_join(t[i], 0); return 0; }}"
+    ))
+}
+
+#[test]
+fn the_way_to_its_own_part_leads_through_memory_of_its_own() {
+    let memory = "memory allocated at trap.c:17";
+    let ways = [
+        "go(&w);",
+        "struct way *h = malloc(sizeof *h); h->to = p; go(h); free(h);",
+        "each(2, p, p);",
+        "each(1, w.to);",
+        "qsort(v, 2, sizeof *v, g);",
+        "qsort(v, 2, sizeof *v, g); go(v);",
+        "struct way *h = calloc(9, sizeof *h); for (int i = 0; i < 9; i++) h[i].to = p; qsort(h, 9, sizeof *h, g); free(h);",
+        "struct way z = w; go(&z);",
+        "p->text[0] = 1; w.to->text[w.number] = 1; go(&w);",
+        "clock_gettime(0, (struct timespec *)w.to); go(&w);",
+    ];
+    for way in ways {
+        let said = with_a_way(way, "");
+        said.no_race(memory);
+        said.refuted(memory, Reason::ThreadPartition);
+        with_a_way(way, "all[2].x = 1;").race(memory);
+        with_a_way(&format!("{way} all->x++;"), "").race(memory);
+    }
+    for elsewhere in [
+        "w.to = all; go(&w);",
+        "w.to = p + 1; go(&w);",
+        "w.to = all + 1; qsort(v, 2, sizeof *v, g); go(&w);",
+        "v[1].to = all; qsort(v, 2, sizeof *v, g);",
+        "each(2, p, all);",
+        "each(1, p + 1);",
+        "go(shared);",
+        "shared = &w; go(shared);",
+        "w = *shared; go(&w);",
+        "shared->to = p; each(1, shared->to);",
+        "w.to[1].text[0] = 1; go(&w);",
+        "w.to->text[w.number + 8] = 1; ((char *)w.to)[w.number] = 1; go(&w);",
+    ] {
+        with_a_way(elsewhere, "").race(memory);
+    }
+    // Another thread reaches the way.
+    with_a_way("shared = &w; go(&w);", "shared->to = all;").race(memory);
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! Random programs of threads that hand addresses around: of their own variables, thread-locals and allocations, through parameters and results, and
-//! through a shared slot, where others pick them up; threads that are started by a wrapper which is given the function.
+//! through a shared slot, where others pick them up, in structures, lists of arguments and arrays that are sorted; threads that are started by a wrapper which is given the
+//! function, and memory that their creator has prepared.
 
 use std::collections::BTreeSet;
 
 use super::random::Random;
 
 /// What a hundred programs cover.
-pub const FEATURES: [&str; 18] = [
+pub const FEATURES: [&str; 23] = [
     "allocated",
     "argument",
     "boxed",
@@ -16,18 +17,24 @@ pub const FEATURES: [&str; 18] = [
     "freed",
     "helper",
     "kept",
+    "listed",
     "main-takes-part",
     "own-variable",
     "part",
     "part-of-an-array",
+    "prepared",
     "returned",
+    "sorted",
     "started-by-wrapper",
     "taken",
     "thread-local",
     "two-entries",
+    "viewed",
+    "viewed-by-another",
 ];
 
 const HEAD: &str = "#include <pthread.h>
+#include <stdarg.h>
 #include <stdlib.h>
 extern _Bool __VERIFIER_nondet_bool(void);
 static int g, other, *_Atomic slot = &g;
@@ -36,10 +43,16 @@ static void keep(int *d) { slot = d; }
 static int *taken(void) { return slot; }
 static void put(int *d) { *d = 1; }
 static int *same(int *d) { return d; }
-struct box { int *kept; long more; };
+struct box { int *kept; int more; };
 static struct box boxes[3], crates[2], *_Atomic spare = &crates[0];
 static void pack(struct box *b, int *d) { b->kept = d; }
 static int *unpack(struct box *b) { int *d = b->kept; return d ? d : &g; }
+struct view { struct box *b; long number; };
+static struct view common = {&crates[1], 0}, *_Atomic shown = &common;
+static void touch(struct view *v) { v->b->more = 1; }
+static int by(const void *p, const void *q) { ((const struct view *)p)->b->more = 2; return p < q; }
+static void each(int n, ...) { va_list l; va_start(l, n); while (n--) *va_arg(l, int *) = 3; va_end(l); }
+static void set(struct box *b, int n) { b->more = n; }
 static struct box *crate(void) { return calloc(1, sizeof(struct box)); }
 static int *made(void) { int *d = malloc(sizeof *d); return d; }
 static int *either(int *d, int *e) { return __VERIFIER_nondet_bool() ? d : e; }
@@ -53,13 +66,16 @@ struct Writer {
     left: i64,
     /// Mostly boxes are shown and looked into.
     is_about_boxes: bool,
+    /// Mostly structures and lists lead to boxes.
+    is_about_views: bool,
 }
 
 /// The program of a seed.
 pub fn program(seed: u64) -> (String, BTreeSet<&'static str>) {
     let random = Random::new(seed ^ 0x0771_0771);
-    let mut writer = Writer { random, features: BTreeSet::new(), functions: Vec::new(), left: 0, is_about_boxes: false };
+    let mut writer = Writer { random, features: BTreeSet::new(), functions: Vec::new(), left: 0, is_about_boxes: false, is_about_views: false };
     writer.is_about_boxes = writer.random.chance(25);
+    writer.is_about_views = !writer.is_about_boxes && writer.random.chance(30);
     let text = writer.write();
     (text, writer.features)
 }
@@ -83,8 +99,8 @@ impl Writer {
     }
 
     fn thread(&mut self, name: &str) -> String {
-        self.left = 4;
-        let mut body = vec!["int v, seen = 0, *d = &v; struct box mine = {0, 0}, *b = &mine;".to_owned()];
+        self.left = if self.is_about_boxes { 4 } else { 3 };
+        let mut body = vec!["int v, seen = 0, *d = &v; struct box mine = {0, 0}, *b = &mine; struct view view = {&mine, 0}, views[2] = {{&mine, 0}, {&mine, 0}};".to_owned()];
         match self.random.below(5) {
             0 => body.push("b = crate();".to_owned()),
             1 => {
@@ -103,14 +119,18 @@ impl Writer {
             let show = ["d = made(); pack(b, d); spare = b;", "d = made(); pack(spare, d);"];
             let look = ["d = unpack(b);", "b = spare; d = unpack(b);", "mine = *b; d = unpack(&mine);", ""];
             body.push(format!("{} {}", self.random.pick(&show), self.random.pick(&look)));
+        } else if self.is_about_views {
+            body.extend(self.views());
         } else if self.random.chance(60) {
             body.push(format!("d = {};", self.address("d", true)));
         }
-        let count = if self.is_about_boxes { 0 } else { self.random.between(2, 3) };
+        let count = if self.is_about_boxes || self.is_about_views { 0 } else { self.random.between(2, 3) };
         for _ in 0..count {
             body.extend(self.statement("d", true));
         }
-        body.push((*self.random.pick(&["put(d);", "*d = 6;", "seen += *d;"])).to_owned());
+        if !self.is_about_views {
+            body.push((*self.random.pick(&["put(d);", "*d = 6;", "seen += *d;"])).to_owned());
+        }
         body.push("return (void *)(long)seen;".into());
         format!("static void *{name}(void *a) {{\n{}}}", indent(&body))
     }
@@ -122,7 +142,7 @@ impl Writer {
             self.cover("part-of-an-array");
             let lines = [
                 "pthread_t t[2];".to_owned(),
-                "for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, first, &boxes[i]);".into(),
+                self.creations(),
                 (*self.random.pick(&["", "boxes[0].kept = &g;", "spare = &boxes[1];", "g = 3;"])).into(),
                 "for (int i = 0; i < 2; i++) pthread_join(t[i], 0);".into(),
                 "return 0;".into(),
@@ -154,6 +174,39 @@ impl Writer {
         }
         lines.extend(["pthread_join(u, 0);".to_owned(), "return 0;".into()]);
         format!("int main(void) {{\n{}}}", indent(&lines))
+    }
+
+    /// A box is reached by a structure, a list of arguments, or an element that a comparison gets.
+    fn views(&mut self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if self.random.chance(30) {
+            self.cover("viewed-by-another");
+            let share = ["shown = &view;", "view = *shown;", "shown->b = b;", "views[1].b = shown->b;", "view.b = b; shown = &view;", "b = shown->b;"];
+            lines.push((*self.random.pick(&share)).to_owned());
+        }
+        let (feature, how) = *self.random.pick(&[
+            ("viewed", "view.b = b; touch(&view);"),
+            ("viewed", "view = (struct view){b, 1}; touch(&view);"),
+            ("viewed", "touch(&view);"),
+            ("viewed", "touch(shown);"),
+            ("listed", "each(1, &b->more);"),
+            ("sorted", "views[0].b = b; qsort(views, 2, sizeof *views, by);"),
+            ("sorted", "qsort(views, 2, sizeof *views, by);"),
+        ]);
+        self.cover(feature);
+        lines.push(how.to_owned());
+        lines
+    }
+
+    /// A loop that creates two threads, and perhaps prepares what they get.
+    fn creations(&mut self) -> String {
+        if self.random.chance(if self.is_about_views { 30 } else { 90 }) {
+            return "for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, first, &boxes[i]);".to_owned();
+        }
+        self.cover("prepared");
+        let prepare = ["boxes[i].more = i;", "set(&boxes[i], i);", "boxes[i].kept = &other;", "boxes[0].more = i;", "set(boxes, i);", "set(&boxes[i + 1], i);"];
+        let (before, after) = (*self.random.pick(&prepare), if self.random.chance(25) { *self.random.pick(&prepare) } else { "" });
+        format!("for (int i = 0; i < 2; i++) {{ {before} pthread_create(&t[i], 0, first, &boxes[i]); {after} }}")
     }
 
     /// Something is done with the address that `name` holds.
@@ -227,7 +280,7 @@ impl Writer {
             }
             5 => {
                 self.cover("argument");
-                "(int *)&((struct box *)a)->more".to_owned()
+                "&((struct box *)a)->more".to_owned()
             }
             _ => {
                 self.cover("own-variable");
