@@ -11,7 +11,7 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
-use super::ahead::{NextPart, next_parts};
+use super::ahead::{AheadOf, NextPart};
 use super::arguments::Arguments;
 use super::order::{Orders, PointSetId};
 use super::origins::{Origins, origin};
@@ -76,7 +76,7 @@ impl Rows {
     ) -> Result<Rows, OutOfTime> {
         let (program, facts) = (tabulation.program, tabulation.facts);
         let mut rows = Rows { all: Vec::new(), sets: IndexSet::default() };
-        let spans = Spans::new(program);
+        let (spans, ahead) = (Spans::new(program), AheadOf::new(program, facts));
         let mut shared = SharedLocations::default();
         let origins = Origins::default();
         let of_thread: Vec<Option<Origin>> = facts.threads.threads().map(|(thread, _)| origin(facts, thread)).collect();
@@ -137,7 +137,7 @@ impl Rows {
                         let is_own = is_own(facts, options, function, access, *location);
                         let part = facts.own.in_part(function, access, location.object).map(|part| (location.object, part));
                         let within = inside.at(*location);
-                        let next = next_parts(program, facts, (position, access, &bases), location.object);
+                        let next = ahead.next_parts((position, access), &bases, location.object);
                         kinds.entry((fresh, is_atomic, is_own, part, next)).or_default().push((*location, within));
                     }
                     for ((fresh, is_atomic, is_own, part, next), locations) in kinds {
