@@ -7,11 +7,12 @@
 //! # Theorem      The object that an access touches through such an address was made by the thread that executes the access: registers, arguments and
 //!                results stay in one thread, a function that begins otherwise than by a call promises nothing, and by induction over the run every address in memory of
 //!                an owner that is not counted as foreign there is one of what the owner has made. So two threads that touch one abstract object, each
-//!                through such an address, touch two objects. No order of accesses is needed.
+//!                through such an address, touch two objects. No order of accesses is needed. An address in a thread's part that is none of the others' (`foreign`) is counted from the
+//!                argument of the thread that has it, however it came to it, and says which argument that is (`values::shape_in_part`).
 //! # Example      Every worker has its own `char path[4096]`, gives it to a function that stores where the name ends into a table, and goes on writing to
 //!                it: the table's readers may race with that, other workers' writes do not. So it is when it stores it in `self->path`, and goes on from there.
 //! # Deviations   1. A register with many origins is taken for what points-to says, and so is what lies in memory to which very many pointers may point.  2. Parted objects have no other owner, so there are two solutions, with parts and without.
-//!                3. The text that `strerror` returns is an object that the calling thread has made: glibc documents that each thread has its own.
+//!                3. Library functions that call back before they return pass addresses in the objects that they got; how far such an address is from a part's begin is not known.  4. The text that `strerror` returns is an object that the calling thread has made: glibc documents that each thread has its own.
 
 mod foreign;
 mod memory;
