@@ -15,7 +15,7 @@ use super::semaphores::Semaphores;
 use super::signals::{has_handlers, is_signal_atomic};
 use super::spans::Spans;
 use crate::facts::{AbstractObjectKind, Facts, Location, MemoryAccess, Offset, Shape, TermId, ThreadId};
-use crate::locks::{Family, Lockset, LocksetId, Mode, Moment, Place, Token};
+use crate::locks::{Family, Held, Lockset, LocksetId, Locksets, Mode, Moment, Place, Token};
 use crate::program::{
     CastKind, Constant, ConstantId, FunctionId, GlobalId, Instruction, Operand, Operation, Program, RegisterId, Type,
 };
@@ -82,9 +82,10 @@ pub enum Common {
     Permit(Place),
 }
 
-/// What an address, the bytes there, and a lock have to do with each other: the same in all rounds of the engine.
-pub type FoundShapes = FxHashMap<(FunctionId, TermId, Option<u64>, TermId), Option<Shape>>;
+/// What an address, the bytes there, and a lock have to do with each other.
+type FoundShapes = FxHashMap<(FunctionId, TermId, Option<u64>, TermId), Option<Shape>>;
 
+/// The covers of all rounds of the engine: equal ones have one number, whenever they came up.
 pub struct Covers<'a, 'p> {
     program: &'a Program,
     facts: &'a Facts<'p>,
@@ -113,8 +114,6 @@ impl<'a, 'p> Covers<'a, 'p> {
         facts: &'a Facts<'p>,
         tainted: FxHashSet<Family>,
         semaphores: &'a Semaphores,
-        unsettled: FxHashSet<Location>,
-        found_shapes: FoundShapes,
     ) -> Covers<'a, 'p> {
         let addresses = program.constants.iter().filter_map(|(id, constant)| match constant {
             Constant::Global(global) => Some((*global, id)),
@@ -128,19 +127,36 @@ impl<'a, 'p> Covers<'a, 'p> {
             facts,
             table: IndexSet::default(),
             shapes: IndexSet::default(),
-            found_shapes,
+            found_shapes: FxHashMap::default(),
             known: FxHashMap::default(),
             has_handlers: has_handlers(facts),
             bad_places: FxHashMap::default(),
             bad_families: FxHashMap::default(),
             tainted,
             semaphores,
-            unsettled,
+            unsettled: FxHashSet::default(),
         }
     }
 
-    pub fn into_found_shapes(self) -> FoundShapes {
-        self.found_shapes
+    /// More locks are initialised while others may use them: what they seemed to protect is asked again.
+    pub fn unsettle(&mut self, identity: &mut Identity<'_, '_>, locksets: &Locksets, unsettled: &FxHashSet<Location>) {
+        if self.unsettled == *unsettled {
+            return;
+        }
+        self.unsettled.clone_from(unsettled);
+        let good_places: Vec<Place> = self.bad_places.iter().filter(|(_, is_bad)| !**is_bad).map(|(place, _)| *place).collect();
+        let good_families: Vec<Family> =
+            self.bad_families.iter().filter(|(_, is_bad)| !**is_bad).map(|(family, _)| *family).collect();
+        good_places.iter().for_each(|place| _ = self.bad_places.remove(place));
+        good_families.iter().for_each(|family| _ = self.bad_families.remove(family));
+        let places: FxHashSet<Place> = good_places.into_iter().filter(|place| self.is_bad_place(identity, *place)).collect();
+        let families: FxHashSet<Family> =
+            good_families.into_iter().filter(|family| self.is_bad_family(identity, *family)).collect();
+        self.known.retain(|(.., lockset), _| {
+            let is_bad =
+                |held: &Held| held.names.place.is_some_and(|place| places.contains(&place)) || families.contains(&held.family);
+            !locksets.get(*lockset).iter().any(is_bad)
+        });
     }
 
     pub fn get(&self, id: CoverId) -> &Cover {
