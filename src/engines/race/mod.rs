@@ -52,7 +52,7 @@ use cover::Covers;
 use creation::CreationLocks;
 use histories::Asked;
 use order::Orders;
-use pairs::{Checker, Judgement};
+use pairs::{Checker, Judgement, Verdicts};
 use reach::Reach;
 use record::Records;
 use report::Reporter;
@@ -112,7 +112,7 @@ fn judge_in_time(
     let semaphores = Semaphores::of(facts, tabulation, (&reach, &mut orders), &collected);
     let rows = Rows::of(tabulation, (&reach, &mut orders, &arguments), &collected.accesses, options)?;
     let mut covers = Covers::new(program, facts, tainted, &semaphores);
-    let (mut unsafe_ground, mut extents, mut verdicts) = (Ground::default(), FxHashMap::default(), FxHashMap::default());
+    let (mut unsafe_ground, mut extents, mut verdicts) = (Ground::default(), FxHashMap::default(), Verdicts::default());
     loop {
         covers.unsettle(&mut tabulation.identity, &tabulation.locksets, &unsafe_ground.unsettled);
         let mut creation_locks = held_for_threads.clone();

@@ -198,11 +198,14 @@ pub struct Checker<'a, 'f, 'p> {
     /// By class: the number of its extent, as soon as its object is looked at.
     pub numbers: Vec<usize>,
     /// What keeps two sides apart, whatever the bytes; asked of many objects, and in all rounds.
-    pub verdicts: &'a mut FxHashMap<VerdictKey, Verdict>,
+    pub verdicts: &'a mut Verdicts,
 }
 
-/// Points and cover of each side, and whether both touch the same object.
-pub type VerdictKey = ((PointSetId, CoverId), (PointSetId, CoverId), bool);
+/// What is known of the points and the cover of one side, with those of others: a side is compared with all of them in turn.
+pub type Verdicts = FxHashMap<(PointSetId, CoverId), VerdictsOfOne>;
+
+/// By points and cover of the other side, and whether both touch the same object.
+type VerdictsOfOne = FxHashMap<(PointSetId, CoverId, bool), Verdict>;
 
 impl Checker<'_, '_, '_> {
     /// All conflicting pairs of classes, object by object, and how many objects need no look at pairs.
@@ -405,12 +408,12 @@ impl Checker<'_, '_, '_> {
     fn check(&mut self, left: usize, right: usize) -> Verdict {
         let (left, right) = (*self.class(left), *self.class(right));
         let is_one_object = left.location.object == right.location.object;
-        let key = ((left.points, left.cover), (right.points, right.cover), is_one_object);
-        if let Some(known) = self.verdicts.get(&key) {
+        let key = (right.points, right.cover, is_one_object);
+        if let Some(known) = self.verdicts.get(&(left.points, left.cover)).and_then(|known| known.get(&key)) {
             return *known;
         }
         let verdict = self.find_verdict(&left, &right, is_one_object);
-        self.verdicts.insert(key, verdict);
+        self.verdicts.entry((left.points, left.cover)).or_default().insert(key, verdict);
         verdict
     }
 
