@@ -290,20 +290,24 @@ impl Checker<'_, '_, '_> {
         let mut met: Vec<Met> = sides.iter().map(|_| Met::default()).collect();
         for (position, left) in sides.iter().enumerate() {
             deadline.check_steps()?;
+            let standing = (left.0.points, left.0.cover);
+            let mut verdicts = self.verdicts.remove(&standing).unwrap_or_default();
             for (other, right) in sides.iter().enumerate().skip(position) {
                 if !left.0.conflicts_with(right.0) {
                     continue;
                 }
+                let pair = (left, right);
                 if is_unknown {
-                    self.judge_unknown(object, left, right, &mut listing, judgement);
-                } else if self.judge_sides(object, left, right, extents, &mut listing, judgement) {
+                    self.judge_unknown(object, pair, &mut verdicts, &mut listing, judgement);
+                } else if self.judge_sides(object, pair, extents, &mut verdicts, &mut listing, judgement) {
                     met[position].note((right.0, right.1.extents));
                     met[other].note((left.0, left.1.extents));
                 }
             }
             for right in others.into_iter().flatten().filter(|right| left.0.conflicts_with(right.0)) {
-                self.judge_unknown(object, left, right, &mut listing, judgement);
+                self.judge_unknown(object, (left, right), &mut verdicts, &mut listing, judgement);
             }
+            self.verdicts.insert(standing, verdicts);
         }
         for (side, met) in sides.values().zip(met) {
             let is_near = |sets: &FxHashSet<ExtentSetId>, class: &usize| {
@@ -320,9 +324,9 @@ impl Checker<'_, '_, '_> {
     fn judge_sides(
         &mut self,
         object: AbstractObjectId,
-        left: (&SideKey, &Side),
-        right: (&SideKey, &Side),
+        (left, right): ((&SideKey, &Side), (&SideKey, &Side)),
         extents: &mut Extents,
+        verdicts: &mut VerdictsOfOne,
         listing: &mut Listing,
         judgement: &mut Judgement,
     ) -> bool {
@@ -332,7 +336,7 @@ impl Checker<'_, '_, '_> {
             return false;
         }
         // Whatever it is for two of their classes, it is for all of them.
-        let verdict = self.check(left.1.classes[0], right.1.classes[0]);
+        let verdict = self.check(left.1.classes[0], right.1.classes[0], verdicts);
         if verdict == Verdict::NoConflict {
             return false;
         }
@@ -368,8 +372,8 @@ impl Checker<'_, '_, '_> {
     fn judge_unknown(
         &mut self,
         object: AbstractObjectId,
-        left: (&SideKey, &Side),
-        right: (&SideKey, &Side),
+        (left, right): ((&SideKey, &Side), (&SideKey, &Side)),
+        verdicts: &mut VerdictsOfOne,
         listing: &mut Listing,
         judgement: &mut Judgement,
     ) {
@@ -382,7 +386,7 @@ impl Checker<'_, '_, '_> {
         }
         let is_one = std::ptr::eq(left.1, right.1);
         let ((left_key, left), (right_key, right)) = ((left.0, &left.1.classes[..]), (right.0, &others[..]));
-        let verdict = self.check(left[0], right[0]);
+        let verdict = self.check(left[0], right[0], verdicts);
         match verdict {
             Verdict::NoConflict => return,
             Verdict::Refuted(_) => {}
@@ -405,16 +409,11 @@ impl Checker<'_, '_, '_> {
     }
 
     /// What keeps two classes apart that conflict and may touch a common byte.
-    fn check(&mut self, left: usize, right: usize) -> Verdict {
+    fn check(&mut self, left: usize, right: usize, verdicts: &mut VerdictsOfOne) -> Verdict {
         let (left, right) = (*self.class(left), *self.class(right));
         let is_one_object = left.location.object == right.location.object;
         let key = (right.points, right.cover, is_one_object);
-        if let Some(known) = self.verdicts.get(&(left.points, left.cover)).and_then(|known| known.get(&key)) {
-            return *known;
-        }
-        let verdict = self.find_verdict(&left, &right, is_one_object);
-        self.verdicts.entry((left.points, left.cover)).or_default().insert(key, verdict);
-        verdict
+        *verdicts.entry(key).or_insert_with(|| self.find_verdict(&left, &right, is_one_object))
     }
 
     fn find_verdict(&mut self, left: &ClassKey, right: &ClassKey, is_one_object: bool) -> Verdict {
