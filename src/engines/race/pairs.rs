@@ -335,8 +335,7 @@ impl Checker<'_, '_, '_> {
         if pairs == 0 {
             return false;
         }
-        // Whatever it is for two of their classes, it is for all of them.
-        let verdict = self.check(left.1.classes[0], right.1.classes[0], verdicts);
+        let verdict = self.check(left, right, true, verdicts);
         if verdict == Verdict::NoConflict {
             return false;
         }
@@ -385,8 +384,9 @@ impl Checker<'_, '_, '_> {
             return;
         }
         let is_one = std::ptr::eq(left.1, right.1);
+        let is_one_object = self.class(left.1.classes[0]).location.object == self.class(others[0]).location.object;
+        let verdict = self.check(left, right, is_one_object, verdicts);
         let ((left_key, left), (right_key, right)) = ((left.0, &left.1.classes[..]), (right.0, &others[..]));
-        let verdict = self.check(left[0], right[0], verdicts);
         match verdict {
             Verdict::NoConflict => return,
             Verdict::Refuted(_) => {}
@@ -408,12 +408,19 @@ impl Checker<'_, '_, '_> {
         listing.count(judgement, verdict, pairs);
     }
 
-    /// What keeps two classes apart that conflict and may touch a common byte.
-    fn check(&mut self, left: usize, right: usize, verdicts: &mut VerdictsOfOne) -> Verdict {
-        let (left, right) = (*self.class(left), *self.class(right));
-        let is_one_object = left.location.object == right.location.object;
-        let key = (right.points, right.cover, is_one_object);
-        *verdicts.entry(key).or_insert_with(|| self.find_verdict(&left, &right, is_one_object))
+    /// What keeps two sides apart that conflict and may touch a common byte: whatever it is for two of their classes, it is for all of them.
+    fn check(
+        &mut self,
+        (left_key, left): (&SideKey, &Side),
+        (right_key, right): (&SideKey, &Side),
+        is_one_object: bool,
+        verdicts: &mut VerdictsOfOne,
+    ) -> Verdict {
+        *verdicts.entry((right_key.points, right_key.cover, is_one_object)).or_insert_with(|| {
+            let (left, right) = (*self.class(left.classes[0]), *self.class(right.classes[0]));
+            debug_assert_eq!((left.points, left.cover), (left_key.points, left_key.cover), "a side's classes are alike");
+            self.find_verdict(&left, &right, is_one_object)
+        })
     }
 
     fn find_verdict(&mut self, left: &ClassKey, right: &ClassKey, is_one_object: bool) -> Verdict {
