@@ -222,3 +222,22 @@ impl<W: Clone + PartialEq> PAutomaton<W> {
         self.weights.iter().chain(self.finals.iter().flatten()).all(|weight| *weight == one)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::semiring::Boolean;
+    use super::*;
+
+    #[test]
+    fn what_is_added_after_a_question_is_found_by_the_next() {
+        let (one, other) = (SymbolId(0), SymbolId(1));
+        let mut automaton = PAutomaton::of([&Configuration::new(ControlId(0), [one])], &Boolean);
+        let start = automaton.state_of(ControlId(0));
+        assert_eq!(automaton.outgoing_with(start, Some(one)).len(), 1);
+        assert_eq!(automaton.outgoing_with(start, Some(other)), []);
+        let end = automaton.add_state();
+        let added = [one, other].map(|symbol| automaton.set_transition(start, symbol, end, true));
+        assert_eq!(automaton.outgoing_with(start, Some(one)).last(), Some(&added[0]));
+        assert_eq!(automaton.outgoing_with(start, Some(other)), [added[1]]);
+    }
+}

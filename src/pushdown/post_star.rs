@@ -175,3 +175,47 @@ impl<S: Semiring, Q: Worklist<S::Weight>, M: Memory<Derivation> + Default> PostS
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::semiring::MinimalLength;
+    use super::super::system::Configuration;
+    use super::*;
+
+    /// How often a transition was new, or gained something.
+    #[derive(Default)]
+    struct Changes(usize);
+
+    impl Memory<Derivation> for Changes {
+        fn remember(&mut self, _: TransitionId, _: Derivation) {
+            self.0 += 1;
+        }
+    }
+
+    /// Time and again the way with more steps is the cheaper one: who hurries ahead finds a shorter way to all that comes behind, later.
+    #[test]
+    fn in_order_little_is_found_twice() {
+        const P: ControlId = ControlId(0);
+        let mut system = PushdownSystem::default();
+        let step = |symbol: u32| Replacement::Step(SymbolId(symbol));
+        for part in (0..100).map(|part| 3 * part) {
+            let at = |symbol: u32| Head { control: P, symbol: SymbolId(symbol) };
+            system.add(at(part), P, step(part + 3), 10);
+            system.add(at(part), P, step(part + 1), 1);
+            system.add(at(part + 1), P, step(part + 2), 1);
+            system.add(at(part + 2), P, step(part + 3), 1);
+        }
+        let initial = PAutomaton::of([&Configuration::new(P, [SymbolId(0)])], &MinimalLength);
+        let never = Deadline::NEVER;
+        let worklist = CalleesFirst::of(&system, [SymbolId(0)].into_iter());
+        let in_order =
+            saturate::<_, _, Changes>(&system, &initial, &mut MinimalLength, worklist, never).unwrap_or_else(|_| unreachable!());
+        let in_turn = saturate::<_, _, Changes>(&system, &initial, &mut MinimalLength, InTurn::default(), never)
+            .unwrap_or_else(|_| unreachable!());
+        let last = Configuration::new(P, [SymbolId(300)]);
+        let weights = [&in_order.0, &in_turn.0].map(|automaton| automaton.weight_of(&last, &mut MinimalLength));
+        assert_eq!(weights, [300, 300]);
+        assert_eq!(in_order.1.0, 1 + 400, "each symbol once, and each end of a part a second time");
+        assert!(in_turn.1.0 > 10 * in_order.1.0, "{}", in_turn.1.0);
+    }
+}

@@ -94,14 +94,15 @@ impl Extents {
 
     /// The number of a set of extents, when all extents are there.
     pub fn set(&mut self, numbers: impl Iterator<Item = usize>) -> ExtentSetId {
-        if self.sets.extents != self.table.len() {
-            self.sets = Sets { extents: self.table.len(), ..Sets::default() };
+        let count = self.neighbours.len();
+        if self.sets.extents != count {
+            self.sets = Sets { extents: count, ..Sets::default() };
         }
-        let mut set = FixedBitSet::with_capacity(self.table.len());
+        let mut set = FixedBitSet::with_capacity(count);
         numbers.for_each(|number| set.insert(number));
         let (id, is_new) = self.sets.table.insert_full(set);
         if is_new {
-            let mut near = FixedBitSet::with_capacity(self.table.len());
+            let mut near = FixedBitSet::with_capacity(count);
             self.sets.table[id].ones().for_each(|number| near.union_with(&self.neighbours[number]));
             self.sets.near.push(near);
         }
@@ -145,8 +146,6 @@ mod tests {
     fn extents(count: usize, near: &[(usize, usize)]) -> Extents {
         let mut extents = Extents::default();
         for number in 0..count {
-            let location = Location { object: 0.into(), offset: crate::facts::Offset::At(number as u64) };
-            extents.table.insert(((location, 1, None), None, true));
             extents.neighbours.push(FixedBitSet::with_capacity(number + 1));
         }
         for (one, other) in near {
@@ -178,7 +177,6 @@ mod tests {
         let mut extents = extents(2, &[(0, 0)]);
         let (one, other) = (extents.set([0].into_iter()), extents.set([1].into_iter()));
         assert_eq!(extents.meetings(one, other), 0);
-        extents.table.insert(((Location { object: 0.into(), offset: crate::facts::Offset::Any }, 1, None), None, true));
         extents.neighbours.push(FixedBitSet::with_capacity(3));
         (0..2).for_each(|number| {
             extents.neighbours[number].grow_and_insert(2);
