@@ -15,10 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use explicit::{Bounds, Reach, all_configurations, has_lasso, least_costs, repeats, successors, words_after, words_of};
 use generator::{Random, Sample, sample};
+use lockcheck::deadline::Deadline;
 use lockcheck::pushdown::{
     Boolean, Configuration, ControlId, Head, MinimalLength, PAutomaton, PushdownSystem, Reading, Replacement, RuleId, Semiring,
-    ShortestPaths, SymbolId, Witness, accepting_lasso, configurations_with_accepting_run, cycle_of, post_star, pre_star,
-    repeating_heads,
+    ShortestPaths, SymbolId, Witness, accepting_lasso, configurations_with_accepting_run, cycle_of, post_star,
+    post_star_callees_first, pre_star, repeating_heads,
 };
 use words::{Word, Words};
 
@@ -120,6 +121,9 @@ fn post_star_weighs_every_way_there() {
         let start = start.into_iter().map(|configuration| (configuration.clone(), words_of(&sample, &configuration, false)));
         let reached = words_after(&sample.system, start, LONGEST);
         several += usize::from(reached.values().any(|words| words.len() > 1));
+        let in_order = post_star_callees_first(&system, &initial, &mut semiring, Deadline::NEVER).expect("nothing ends it early");
+        let all = |post: &PAutomaton<_>, semiring: &mut _| post.configurations(height, semiring);
+        assert_eq!(all(&in_order, &mut semiring), all(&post, &mut semiring), "system {seed}");
         for (configuration, words) in &reached {
             if sample.configurations.is_some() || configuration.stack.len() <= height {
                 assert_eq!(post.weight_of(configuration, &mut semiring), *words, "system {seed}, {configuration:?}");

@@ -10,6 +10,8 @@
 //!                they are contracted into the others and into final weights: they are still listed, and no reading takes them.
 //!                3. A transition of weight 0 is none.
 
+use std::sync::OnceLock;
+
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use typed_index_collections::TiVec;
@@ -43,6 +45,8 @@ pub struct Transition {
     pub to: StateId,
 }
 
+type ByLabel = FxHashMap<(StateId, Option<SymbolId>), SmallVec<[TransitionId; 2]>>;
+
 #[derive(Clone, Debug)]
 pub struct PAutomaton<W> {
     reading: Reading,
@@ -51,7 +55,8 @@ pub struct PAutomaton<W> {
     weights: TiVec<TransitionId, W>,
     numbers: FxHashMap<Transition, TransitionId>,
     outgoing: TiVec<StateId, Vec<TransitionId>>,
-    by_label: FxHashMap<(StateId, Option<SymbolId>), SmallVec<[TransitionId; 2]>>,
+    /// Made when somebody asks.
+    by_label: OnceLock<ByLabel>,
     finals: TiVec<StateId, Option<W>>,
 }
 
@@ -65,7 +70,7 @@ impl<W: Clone + PartialEq> PAutomaton<W> {
             weights: TiVec::new(),
             numbers: FxHashMap::default(),
             outgoing: vec![Vec::new(); control_count].into(),
-            by_label: FxHashMap::default(),
+            by_label: OnceLock::new(),
             finals: vec![None; control_count].into(),
         }
     }
@@ -120,7 +125,9 @@ impl<W: Clone + PartialEq> PAutomaton<W> {
         self.weights.push(weight);
         self.numbers.insert(transition, number);
         self.outgoing[transition.from].push(number);
-        self.by_label.entry((transition.from, transition.label)).or_default().push(number);
+        if let Some(by_label) = self.by_label.get_mut() {
+            by_label.entry((transition.from, transition.label)).or_default().push(number);
+        }
         number
     }
 
@@ -185,7 +192,14 @@ impl<W: Clone + PartialEq> PAutomaton<W> {
     }
 
     pub fn outgoing_with(&self, state: StateId, label: Option<SymbolId>) -> &[TransitionId] {
-        self.by_label.get(&(state, label)).map_or(&[], |transitions| transitions)
+        let by_label = self.by_label.get_or_init(|| {
+            let mut by_label = ByLabel::default();
+            for (number, transition, _) in self.transitions() {
+                by_label.entry((transition.from, transition.label)).or_default().push(number);
+            }
+            by_label
+        });
+        by_label.get(&(state, label)).map_or(&[], |transitions| transitions)
     }
 
     /// The same automaton with other weights.
@@ -206,5 +220,24 @@ impl<W: Clone + PartialEq> PAutomaton<W> {
     pub fn is_unweighted<S: Semiring<Weight = W>>(&self, semiring: &S) -> bool {
         let one = semiring.one();
         self.weights.iter().chain(self.finals.iter().flatten()).all(|weight| *weight == one)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::semiring::Boolean;
+    use super::*;
+
+    #[test]
+    fn what_is_added_after_a_question_is_found_by_the_next() {
+        let (one, other) = (SymbolId(0), SymbolId(1));
+        let mut automaton = PAutomaton::of([&Configuration::new(ControlId(0), [one])], &Boolean);
+        let start = automaton.state_of(ControlId(0));
+        assert_eq!(automaton.outgoing_with(start, Some(one)).len(), 1);
+        assert_eq!(automaton.outgoing_with(start, Some(other)), []);
+        let end = automaton.add_state();
+        let added = [one, other].map(|symbol| automaton.set_transition(start, symbol, end, true));
+        assert_eq!(automaton.outgoing_with(start, Some(one)).last(), Some(&added[0]));
+        assert_eq!(automaton.outgoing_with(start, Some(other)), [added[1]]);
     }
 }

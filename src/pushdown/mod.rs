@@ -5,7 +5,7 @@
 //!
 //! | question | answer | file |
 //! |---|---|---|
-//! | what can be reached from these configurations? | `post_star` | `post_star`, `normal_form`, `saturation` |
+//! | what can be reached from these configurations? | `post_star` | `post_star`, `normal_form`, `saturation`, `callees_first` |
 //! | from where can these configurations be reached? | `pre_star` | `pre_star`, … |
 //! | is this configuration in the set, with which weight? which are? | `PAutomaton::{accepts, weight_of, configurations}` | `automaton`, `language` |
 //! | what do all configurations at one program point weigh together? | `PAutomaton::weights_by_head` | `language` |
@@ -56,6 +56,7 @@
 //! ```
 
 mod automaton;
+mod callees_first;
 mod index;
 mod language;
 mod normal_form;
@@ -69,7 +70,7 @@ mod witness;
 
 pub use automaton::{PAutomaton, Reading, Transition};
 pub use index::{ControlId, RuleId, StateId, SymbolId, TransitionId};
-pub use post_star::{post_star, post_star_within};
+pub use post_star::{post_star, post_star_callees_first, post_star_within};
 pub use pre_star::pre_star;
 pub use repeated::{Lasso, accepting_lasso, configurations_with_accepting_run, cycle_of, repeating_heads};
 pub use semiring::{Boolean, MinimalLength, Semiring};

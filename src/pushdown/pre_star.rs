@@ -30,7 +30,7 @@ pub fn pre_star<S: Semiring>(
     let mut pre = PreStar {
         system,
         into: &into,
-        saturation: Saturation::of(normal, semiring, ()),
+        saturation: Saturation::of(normal, semiring, InTurn::default(), ()),
         waiting: FxHashMap::default(),
         has_waited: FixedBitSet::new(),
     };

@@ -12,13 +12,16 @@ use std::collections::{BinaryHeap, VecDeque};
 use typed_index_collections::TiVec;
 
 use super::automaton::{PAutomaton, Transition};
-use super::index::{RuleId, TransitionId};
+use super::index::{RuleId, StateId, SymbolId, TransitionId};
 use super::semiring::Semiring;
 
 /// In which order transitions are taken.
 pub trait Worklist<W> {
-    fn put(&mut self, transition: TransitionId, weight: &W);
+    fn put(&mut self, number: TransitionId, transition: Transition, weight: &W);
     fn take(&mut self) -> Option<TransitionId>;
+
+    /// A state stands between a callee's part of the stack and its caller's.
+    fn enter(&mut self, _callee: SymbolId, _mid: StateId) {}
 }
 
 /// First in, first out.
@@ -26,8 +29,8 @@ pub trait Worklist<W> {
 pub struct InTurn(VecDeque<TransitionId>);
 
 impl<W> Worklist<W> for InTurn {
-    fn put(&mut self, transition: TransitionId, _: &W) {
-        self.0.push_back(transition);
+    fn put(&mut self, number: TransitionId, _: Transition, _: &W) {
+        self.0.push_back(number);
     }
 
     fn take(&mut self) -> Option<TransitionId> {
@@ -40,8 +43,8 @@ impl<W> Worklist<W> for InTurn {
 pub struct ShortestFirst(BinaryHeap<Reverse<(u64, TransitionId)>>);
 
 impl Worklist<u64> for ShortestFirst {
-    fn put(&mut self, transition: TransitionId, length: &u64) {
-        self.0.push(Reverse((*length, transition)));
+    fn put(&mut self, number: TransitionId, _: Transition, length: &u64) {
+        self.0.push(Reverse((*length, number)));
     }
 
     fn take(&mut self) -> Option<TransitionId> {
@@ -87,21 +90,21 @@ pub struct Saturation<'a, S: Semiring, Q, M> {
     pub automaton: PAutomaton<S::Weight>,
     pub semiring: &'a mut S,
     pub memory: M,
+    pub worklist: Q,
     zero: S::Weight,
-    worklist: Q,
     /// What each transition has gained since it was last taken.
     gains: TiVec<TransitionId, Option<S::Weight>>,
 }
 
-impl<'a, S: Semiring, Q: Worklist<S::Weight> + Default, M> Saturation<'a, S, Q, M> {
-    /// Starts with every transition of an automaton on the list, all for the same reason.
-    pub fn of<D: Copy>(automaton: PAutomaton<S::Weight>, semiring: &'a mut S, initial: D) -> Self
+impl<'a, S: Semiring, Q: Worklist<S::Weight>, M> Saturation<'a, S, Q, M> {
+    /// Starts with every transition of an automaton on an empty list, all for the same reason.
+    pub fn of<D: Copy>(automaton: PAutomaton<S::Weight>, semiring: &'a mut S, mut worklist: Q, initial: D) -> Self
     where
         M: Memory<D> + Default,
     {
-        let (mut worklist, mut memory, mut gains) = (Q::default(), M::default(), TiVec::new());
-        for (number, _, weight) in automaton.transitions() {
-            worklist.put(number, weight);
+        let (mut memory, mut gains) = (M::default(), TiVec::new());
+        for (number, transition, weight) in automaton.transitions() {
+            worklist.put(number, transition, weight);
             memory.remember(number, initial);
             gains.push(Some(weight.clone()));
         }
@@ -129,7 +132,7 @@ impl<'a, S: Semiring, Q: Worklist<S::Weight> + Default, M> Saturation<'a, S, Q, 
         }
         let Some(number) = self.automaton.find(transition) else {
             let number = self.automaton.add(transition, weight.clone());
-            self.worklist.put(number, &weight);
+            self.worklist.put(number, transition, &weight);
             self.memory.remember(number, derivation);
             self.gains.push(Some(weight));
             return Some(number);
@@ -137,7 +140,7 @@ impl<'a, S: Semiring, Q: Worklist<S::Weight> + Default, M> Saturation<'a, S, Q, 
         let known = self.automaton.weight(number);
         let better = self.semiring.combine(known, &weight);
         if better != *known {
-            self.worklist.put(number, &better);
+            self.worklist.put(number, transition, &better);
             self.memory.remember(number, derivation);
             self.automaton.set_weight(number, better);
             self.gains[number] = Some(match self.gains[number].take() {

@@ -7,8 +7,8 @@
 //! # Deviations   1. Control states and symbols are dense numbers; a rule that names a new one makes the sets larger.  2. A rule can be there
 //!                twice, with two weights.  3. A configuration whose stack is empty has no successor.
 
-use indexmap::IndexMap;
-use rustc_hash::FxBuildHasher;
+use std::sync::Arc;
+
 use smallvec::SmallVec;
 use typed_index_collections::TiVec;
 
@@ -59,19 +59,47 @@ impl Configuration {
     }
 }
 
-type RulesByHead = IndexMap<Head, SmallVec<[RuleId; 2]>, FxBuildHasher>;
+/// The rules that apply at each head: by symbol, then by control state, of which there are few for one symbol.
+#[derive(Clone, Debug, Default)]
+struct RulesByHead {
+    /// In the order of their first rule.
+    heads: Vec<Head>,
+    by_symbol: TiVec<SymbolId, SmallVec<[(ControlId, SmallVec<[RuleId; 2]>); 1]>>,
+}
+
+impl RulesByHead {
+    fn add(&mut self, head: Head, rule: RuleId) {
+        if self.by_symbol.get(head.symbol).is_none() {
+            self.by_symbol.resize(usize::from(head.symbol) + 1, SmallVec::new());
+        }
+        let controls = &mut self.by_symbol[head.symbol];
+        match controls.iter_mut().find(|(control, _)| *control == head.control) {
+            Some((_, rules)) => rules.push(rule),
+            None => {
+                controls.push((head.control, SmallVec::from_slice(&[rule])));
+                self.heads.push(head);
+            }
+        }
+    }
+
+    fn get(&self, head: Head) -> &[RuleId] {
+        let controls = self.by_symbol.get(head.symbol).map_or(&[][..], SmallVec::as_slice);
+        controls.iter().find(|(control, _)| *control == head.control).map_or(&[], |(_, rules)| rules)
+    }
+}
 
 #[derive(Clone, Debug)]
 pub struct PushdownSystem<W> {
     control_count: usize,
     symbol_count: usize,
     rules: TiVec<RuleId, Rule<W>>,
-    by_head: RulesByHead,
+    /// Shared by systems that differ in their weights.
+    by_head: Arc<RulesByHead>,
 }
 
 impl<W> Default for PushdownSystem<W> {
     fn default() -> Self {
-        PushdownSystem { control_count: 0, symbol_count: 0, rules: TiVec::new(), by_head: RulesByHead::default() }
+        PushdownSystem { control_count: 0, symbol_count: 0, rules: TiVec::new(), by_head: Arc::default() }
     }
 }
 
@@ -92,7 +120,7 @@ impl<W> PushdownSystem<W> {
         self.control_count = count(self.control_count, &controls.map(|control| control.0));
         self.symbol_count = count(self.symbol_count, &symbols.map(|symbol| symbol.0));
         let rule = self.rules.push_and_get_key(Rule { from, to, replacement, weight });
-        self.by_head.entry(from).or_default().push(rule);
+        Arc::make_mut(&mut self.by_head).add(from, rule);
         rule
     }
 
@@ -115,12 +143,12 @@ impl<W> PushdownSystem<W> {
 
     /// The rules that apply at a head, in the order they were added.
     pub fn rules_at(&self, head: Head) -> &[RuleId] {
-        self.by_head.get(&head).map_or(&[], |rules| rules)
+        self.by_head.get(head)
     }
 
     /// The heads at which some rule applies, in the order of their first rule.
     pub fn heads(&self) -> impl ExactSizeIterator<Item = Head> {
-        self.by_head.keys().copied()
+        self.by_head.heads.iter().copied()
     }
 
     /// The same rules under the same numbers, with other weights.

@@ -41,7 +41,7 @@ impl ShortestPaths {
     pub fn of<W, V: Clone + PartialEq>(system: &PushdownSystem<W>, initial: &PAutomaton<V>) -> ShortestPaths {
         let lengths = system.weighted(|_, _| 1);
         let initial = initial.weighted(Reading::BottomFirst, |_| 0);
-        let saturated = saturate::<_, ShortestFirst, _>(&lengths, &initial, &mut MinimalLength, Deadline::NEVER);
+        let saturated = saturate(&lengths, &initial, &mut MinimalLength, ShortestFirst::default(), Deadline::NEVER);
         let (automaton, derivations) = saturated.expect("nothing ends it early");
         let completions = completions(&automaton);
         ShortestPaths { automaton, derivations, completions }

@@ -12,7 +12,7 @@ use super::states::{LockStates, RelationsId, StateRelations};
 use super::system::{Step, ThreadId, Threads};
 use crate::deadline::{Deadline, OutOfTime};
 use crate::locks::history::{Atom, BitSet, LockHistory, LockId};
-use crate::pushdown::{PAutomaton, Semiring, SymbolId, post_star_within};
+use crate::pushdown::{PAutomaton, Semiring, SymbolId, post_star_callees_first};
 
 /// How an instance of a thread came into being.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -73,7 +73,7 @@ impl FirstPass {
         let system = compacts.of_thread(thread).system.weighted(|_, rule| semiring.weigh(rule.weight, &threads.locks, reliable));
         let initial = PAutomaton::of([&threads.thread(thread).initial()], semiring);
         let mut by_symbol: FxHashMap<SymbolId, RelationsId> = FxHashMap::default();
-        let reached = post_star_within(&system, &initial, semiring, deadline)?;
+        let reached = post_star_callees_first(&system, &initial, semiring, deadline)?;
         let zero = semiring.zero();
         reached.each_head_within(semiring, deadline, |semiring, head, weight| {
             let known = by_symbol.entry(head.symbol).or_insert(zero);

@@ -73,7 +73,14 @@ struct Writer {
 /// The program of a seed.
 pub fn program(seed: u64) -> (String, BTreeSet<&'static str>) {
     let random = Random::new(seed ^ 0x0771_0771);
-    let mut writer = Writer { random, features: BTreeSet::new(), functions: Vec::new(), left: 0, is_about_boxes: false, is_about_views: false };
+    let mut writer = Writer {
+        random,
+        features: BTreeSet::new(),
+        functions: Vec::new(),
+        left: 0,
+        is_about_boxes: false,
+        is_about_views: false,
+    };
     writer.is_about_boxes = writer.random.chance(25);
     writer.is_about_views = !writer.is_about_boxes && writer.random.chance(30);
     let text = writer.write();
@@ -181,7 +188,14 @@ impl Writer {
         let mut lines = Vec::new();
         if self.random.chance(30) {
             self.cover("viewed-by-another");
-            let share = ["shown = &view;", "view = *shown;", "shown->b = b;", "views[1].b = shown->b;", "view.b = b; shown = &view;", "b = shown->b;"];
+            let share = [
+                "shown = &view;",
+                "view = *shown;",
+                "shown->b = b;",
+                "views[1].b = shown->b;",
+                "view.b = b; shown = &view;",
+                "b = shown->b;",
+            ];
             lines.push((*self.random.pick(&share)).to_owned());
         }
         let (feature, how) = *self.random.pick(&[
@@ -204,8 +218,16 @@ impl Writer {
             return "for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, first, &boxes[i]);".to_owned();
         }
         self.cover("prepared");
-        let prepare = ["boxes[i].more = i;", "set(&boxes[i], i);", "boxes[i].kept = &other;", "boxes[0].more = i;", "set(boxes, i);", "set(&boxes[i + 1], i);"];
-        let (before, after) = (*self.random.pick(&prepare), if self.random.chance(25) { *self.random.pick(&prepare) } else { "" });
+        let prepare = [
+            "boxes[i].more = i;",
+            "set(&boxes[i], i);",
+            "boxes[i].kept = &other;",
+            "boxes[0].more = i;",
+            "set(boxes, i);",
+            "set(&boxes[i + 1], i);",
+        ];
+        let (before, after) =
+            (*self.random.pick(&prepare), if self.random.chance(25) { *self.random.pick(&prepare) } else { "" });
         format!("for (int i = 0; i < 2; i++) {{ {before} pthread_create(&t[i], 0, first, &boxes[i]); {after} }}")
     }
 

@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::in_program::{CycleCandidate, Writer};
+use crate::deadline::Deadline;
 use crate::facts::{Facts, Location};
 use crate::findings::Role;
 use crate::locks::Token;
@@ -221,8 +222,10 @@ impl Search<'_, '_, '_, '_> {
             let is_open = |step: Step| !matches!(step, Step::Acquire { lock: taken, .. } if taken == lock);
             let system = body.system.weighted(|_, rule| is_open(rule.weight));
             let initial = PAutomaton::of([&body.initial()], &Boolean);
-            let heads = post_star(&system, &initial, &mut Boolean).weights_by_head(&mut Boolean);
-            heads.into_keys().map(|head| head.symbol).collect()
+            let (reached, mut symbols) = (post_star(&system, &initial, &mut Boolean), BTreeSet::new());
+            let heads = reached.each_head_within(&mut Boolean, Deadline::NEVER, |_, head, _| _ = symbols.insert(head.symbol));
+            heads.expect("nothing ends it early");
+            symbols
         })
     }
 

@@ -15,8 +15,10 @@ use super::rows::Row;
 use super::semaphores::Semaphores;
 use super::signals::{has_handlers, is_signal_atomic};
 use super::spans::Span;
-use crate::facts::{AbstractObjectId, AbstractObjectKind, Facts, InPart, Location, MemoryAccess, Offset, Shape, TermId, ThreadId};
-use crate::locks::{Family, Lockset, LocksetId, Mode, Moment, Place, Token};
+use crate::facts::{
+    AbstractObjectId, AbstractObjectKind, Facts, InPart, Location, MemoryAccess, Offset, Shape, TermId, ThreadId,
+};
+use crate::locks::{Family, Held, Lockset, LocksetId, Locksets, Mode, Moment, Place, Token};
 use crate::program::{
     CastKind, Constant, ConstantId, FunctionId, GlobalId, Instruction, Operand, Operation, Program, RegisterId, Type,
 };
@@ -85,8 +87,8 @@ pub enum Common {
     Permit(Place),
 }
 
-/// What an address, the bytes there, and a lock have to do with each other: the same in all rounds of the engine.
-pub type FoundShapes = FxHashMap<(FunctionId, TermId, Option<u64>, TermId), Option<Shape>>;
+/// What an address, the bytes there, and a lock have to do with each other.
+type FoundShapes = FxHashMap<(FunctionId, TermId, Option<u64>, TermId), Option<Shape>>;
 
 /// What a cover is a function of.
 type KnownBy = (
@@ -99,6 +101,7 @@ type KnownBy = (
     LocksetId,
 );
 
+/// The covers of all rounds of the engine: equal ones have one number, whenever they came up.
 pub struct Covers<'a, 'p> {
     program: &'a Program,
     facts: &'a Facts<'p>,
@@ -126,8 +129,6 @@ impl<'a, 'p> Covers<'a, 'p> {
         facts: &'a Facts<'p>,
         tainted: FxHashSet<Family>,
         semaphores: &'a Semaphores,
-        unsettled: FxHashSet<Location>,
-        found_shapes: FoundShapes,
     ) -> Covers<'a, 'p> {
         let addresses = program.constants.iter().filter_map(|(id, constant)| match constant {
             Constant::Global(global) => Some((*global, id)),
@@ -140,19 +141,36 @@ impl<'a, 'p> Covers<'a, 'p> {
             facts,
             table: IndexSet::default(),
             shapes: IndexSet::default(),
-            found_shapes,
+            found_shapes: FxHashMap::default(),
             known: FxHashMap::default(),
             has_handlers: has_handlers(facts),
             bad_places: FxHashMap::default(),
             bad_families: FxHashMap::default(),
             tainted,
             semaphores,
-            unsettled,
+            unsettled: FxHashSet::default(),
         }
     }
 
-    pub fn into_found_shapes(self) -> FoundShapes {
-        self.found_shapes
+    /// More locks are initialised while others may use them: what they seemed to protect is asked again.
+    pub fn unsettle(&mut self, identity: &mut Identity<'_, '_>, locksets: &Locksets, unsettled: &FxHashSet<Location>) {
+        if self.unsettled == *unsettled {
+            return;
+        }
+        self.unsettled.clone_from(unsettled);
+        let good_places: Vec<Place> = self.bad_places.iter().filter(|(_, is_bad)| !**is_bad).map(|(place, _)| *place).collect();
+        let good_families: Vec<Family> =
+            self.bad_families.iter().filter(|(_, is_bad)| !**is_bad).map(|(family, _)| *family).collect();
+        good_places.iter().for_each(|place| _ = self.bad_places.remove(place));
+        good_families.iter().for_each(|family| _ = self.bad_families.remove(family));
+        let places: FxHashSet<Place> = good_places.into_iter().filter(|place| self.is_bad_place(identity, *place)).collect();
+        let families: FxHashSet<Family> =
+            good_families.into_iter().filter(|family| self.is_bad_family(identity, *family)).collect();
+        self.known.retain(|(.., lockset), _| {
+            let is_bad =
+                |held: &Held| held.names.place.is_some_and(|place| places.contains(&place)) || families.contains(&held.family);
+            !locksets.get(*lockset).iter().any(is_bad)
+        });
     }
 
     pub fn get(&self, id: CoverId) -> &Cover {
@@ -162,7 +180,15 @@ impl<'a, 'p> Covers<'a, 'p> {
     /// The cover of a row under a lockset.
     pub fn of(&mut self, identity: &mut Identity<'_, '_>, row: &Row, (id, lockset): (LocksetId, &Lockset)) -> CoverId {
         let (function, access) = (row.position.function, &row.access);
-        let key = (function, access.operand(), access.size, (row.span, row.part), row.next.clone(), (access.is_volatile, row.is_own), id);
+        let key = (
+            function,
+            access.operand(),
+            access.size,
+            (row.span, row.part),
+            row.next.clone(),
+            (access.is_volatile, row.is_own),
+            id,
+        );
         if let Some(known) = self.known.get(&key) {
             return *known;
         }
@@ -215,11 +241,7 @@ impl<'a, 'p> Covers<'a, 'p> {
                     if !held.names.terms.is_empty() && !self.is_bad_family(identity, held.family) {
                         let names = held.names.terms.iter();
                         let shapes: Vec<Shape> = names.flat_map(|term| self.shapes(function, &sought, term.0)).collect();
-                        cover.extend(
-                            shapes
-                                .into_iter()
-                                .map(|shape| lock(LockKey::Shape(self.shape_id(shape)))),
-                        );
+                        cover.extend(shapes.into_iter().map(|shape| lock(LockKey::Shape(self.shape_id(shape)))));
                     }
                 }
                 Token::AtomicSection => cover.push(Item::Section),
@@ -426,9 +448,9 @@ impl<'a, 'p> Covers<'a, 'p> {
 
     /// Whether the cover keeps some threads away and not others.
     pub fn tells_threads_apart(&self, cover: CoverId) -> bool {
-        self.get(cover)
-            .iter()
-            .any(|item| matches!(item, Item::Own(..) | Item::Next(..) | Item::Acquired(..) | Item::Unsent(..) | Item::SignalAtomic))
+        self.get(cover).iter().any(|item| {
+            matches!(item, Item::Own(..) | Item::Next(..) | Item::Acquired(..) | Item::Unsent(..) | Item::SignalAtomic)
+        })
     }
 
     /// Whether both addresses say, in the same way, which argument their thread was created with.

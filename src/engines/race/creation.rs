@@ -30,7 +30,7 @@ pub struct HeldFor {
 }
 
 /// By thread: the locks that are held for it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CreationLocks {
     of: BTreeMap<ThreadId, Vec<HeldFor>>,
     at_creation: BTreeMap<ThreadId, AtCreation>,
@@ -39,7 +39,7 @@ pub struct CreationLocks {
 }
 
 /// What a thread's creator holds, and has held since it began itself, at each creation of the thread.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct AtCreation {
     /// In the weakest mode.
     held: BTreeMap<Place, Mode>,

@@ -49,11 +49,11 @@ use crate::program::Program;
 use crate::thread_pds::holding::{Collected, Prepared, Tabulation};
 use crate::thread_pds::{Analysis, ProgramThreads};
 use arguments::Arguments;
-use cover::{Covers, FoundShapes};
+use cover::Covers;
 use creation::CreationLocks;
 use histories::Asked;
 use order::Orders;
-use pairs::{Checker, Judgement};
+use pairs::{Checker, Judgement, Verdicts};
 use reach::Reach;
 use record::Records;
 use report::Reporter;
@@ -112,12 +112,16 @@ fn judge_in_time(
     let tainted: FxHashSet<Family> = collected.tainted.iter().copied().collect();
     let semaphores = Semaphores::of(facts, tabulation, (&reach, &mut orders), &collected);
     let rows = Rows::of(tabulation, (&reach, &mut orders, &arguments), &collected.accesses, options)?;
-    let (mut unsafe_ground, mut extents, mut found_shapes) = (Ground::default(), FxHashMap::default(), FoundShapes::default());
+    let mut covers = Covers::new(program, facts, tainted, &semaphores);
+    let (mut unsafe_ground, mut extents, mut verdicts) = (Ground::default(), FxHashMap::default(), Verdicts::default());
     loop {
-        let unsettled = unsafe_ground.unsettled.clone();
-        let mut covers = Covers::new(program, facts, tainted.clone(), &semaphores, unsettled, found_shapes);
+        covers.unsettle(&mut tabulation.identity, &tabulation.locksets, &unsafe_ground.unsettled);
         let mut creation_locks = held_for_threads.clone();
         creation_locks.retain(|place| !covers.is_bad_place(&mut tabulation.identity, place));
+        // What is said of two covers and two sets of points rests on nothing else that changes.
+        if creation_locks != *orders.creation_locks() {
+            verdicts.clear();
+        }
         orders.set_creation_locks(creation_locks);
         let racing = &unsafe_ground.racing;
         let records = Records::of(tabulation, &rows, &mut orders, &mut covers, racing, options)?;
@@ -129,13 +133,12 @@ fn judge_in_time(
             orders: &mut orders,
             extents: &mut extents,
             numbers: vec![0; records.classes.len()],
-            verdicts: FxHashMap::default(),
+            verdicts: &mut verdicts,
         };
         let judgement = checker.judge(options.deadline)?;
         // A lock that is initialised while others use it protects nothing, and what a race publishes may be known too early. (A lock that is
         // destroyed or freed too early protects until then, and who uses it afterwards breaks the rules of C before any other race.)
         if unsafe_ground.grow(&records, &judgement) {
-            found_shapes = covers.into_found_shapes();
             continue;
         }
         let reporter = Reporter::new(

@@ -9,12 +9,12 @@ use std::mem::{Discriminant, discriminant};
 
 use fixedbitset::FixedBitSet;
 use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::cover::{Common, CoverId, Covers};
 use super::creation::HeldFor;
 use super::excuses::excuse;
-use super::extents::Extents;
+use super::extents::{ExtentSetId, Extents};
 use super::order::{Orders, Overlap, Point, PointSetId};
 use super::record::{ClassKey, Records};
 use super::result::QuietCounts;
@@ -81,10 +81,10 @@ pub struct Ends {
 }
 
 impl Ends {
-    fn note(&mut self, classes: &[usize], other: &ClassKey) {
+    fn note(&mut self, classes: &[usize], other: &SideKey) {
         for class in classes {
             self.of_any.grow_and_insert(*class);
-            if other.is_write && !other.is_last {
+            if other.overwrites() {
                 self.of_overwrite.grow_and_insert(*class);
             }
         }
@@ -106,16 +106,42 @@ struct SideKey {
     cover: CoverId,
 }
 
+impl SideKey {
+    fn conflicts_with(&self, other: &SideKey) -> bool {
+        (self.is_write || other.is_write) && !(self.is_atomic && other.is_atomic)
+    }
+
+    /// Writes, and others may go on using the bytes.
+    fn overwrites(&self) -> bool {
+        self.is_write && !self.is_last
+    }
+}
+
 /// The classes of one side.
 #[derive(Default)]
 struct Side {
     classes: Vec<usize>,
-    /// The bytes they touch, and those they may meet.
-    extents: FixedBitSet,
-    near: FixedBitSet,
+    /// The bytes they touch; of an object that is looked at.
+    extents: ExtentSetId,
 }
 
 type Sides = IndexMap<SideKey, Side, FxBuildHasher>;
+
+/// The extents that a side shares with candidates, by the sets that these may meet: of any, and of those whose other end overwrites.
+#[derive(Default)]
+struct Met {
+    of_any: FxHashSet<ExtentSetId>,
+    of_overwrite: FxHashSet<ExtentSetId>,
+}
+
+impl Met {
+    fn note(&mut self, other: (&SideKey, ExtentSetId)) {
+        self.of_any.insert(other.1);
+        if other.0.overwrites() {
+            self.of_overwrite.insert(other.1);
+        }
+    }
+}
 
 /// More pairs of classes of one object with the same reason, or without any, are counted and not listed.
 const MOST_REFUTED: usize = 64;
@@ -173,12 +199,15 @@ pub struct Checker<'a, 'f, 'p> {
     pub extents: &'a mut FxHashMap<AbstractObjectId, Extents>,
     /// By class: the number of its extent, as soon as its object is looked at.
     pub numbers: Vec<usize>,
-    /// What keeps two sides apart, whatever the bytes; asked of many objects.
-    pub verdicts: FxHashMap<VerdictKey, Verdict>,
+    /// What keeps two sides apart, whatever the bytes; asked of many objects, and in all rounds.
+    pub verdicts: &'a mut Verdicts,
 }
 
-/// Points and cover of each side, and whether both touch the same object.
-type VerdictKey = ((PointSetId, CoverId), (PointSetId, CoverId), bool);
+/// What is known of the points and the cover of one side, with those of others: a side is compared with all of them in turn.
+pub type Verdicts = FxHashMap<(PointSetId, CoverId), VerdictsOfOne>;
+
+/// By points and cover of the other side, and whether both touch the same object.
+type VerdictsOfOne = FxHashMap<(PointSetId, CoverId, bool), Verdict>;
 
 impl Checker<'_, '_, '_> {
     /// All conflicting pairs of classes, object by object, and how many objects need no look at pairs.
@@ -209,16 +238,7 @@ impl Checker<'_, '_, '_> {
             } else {
                 let mut extents = self.extents.remove(object).unwrap_or_default();
                 self.fill(&mut sides, &mut extents, deadline)?;
-                let mut listing = Listing::default();
-                for (position, left) in sides.iter().enumerate() {
-                    deadline.check_steps()?;
-                    for right in sides.iter().skip(position) {
-                        self.judge_sides(*object, left, right, &extents, &mut listing, &mut judgement);
-                    }
-                    for right in others.into_iter().flatten() {
-                        self.judge_sides(*object, left, right, &extents, &mut listing, &mut judgement);
-                    }
-                }
+                self.judge_object(*object, &sides, others, &mut extents, &mut judgement, deadline)?;
                 self.extents.insert(*object, extents);
             }
         }
@@ -248,119 +268,133 @@ impl Checker<'_, '_, '_> {
         for side in sides.values_mut() {
             deadline.check_steps()?;
             for class in &side.classes {
-                let number = extents.add(self.program, self.facts, self.class(*class));
-                self.numbers[*class] = number;
-                side.extents.grow_and_insert(number);
+                self.numbers[*class] = extents.add(self.program, self.facts, self.class(*class));
             }
         }
         for side in sides.values_mut() {
-            side.near.grow(extents.len());
-            for number in side.extents.ones() {
-                side.near.union_with(extents.neighbours(number));
-            }
+            side.extents = extents.set(side.classes.iter().map(|class| self.numbers[*class]));
         }
         Ok(())
     }
 
-    /// The pairs of two sides.
+    /// The pairs of all sides of an object, and with the sides of unknown addresses that may meet it.
+    fn judge_object(
+        &mut self,
+        object: AbstractObjectId,
+        sides: &Sides,
+        others: Option<&Sides>,
+        extents: &mut Extents,
+        judgement: &mut Judgement,
+        deadline: Deadline,
+    ) -> Result<(), OutOfTime> {
+        let is_unknown = self.facts.points_to.object(object).kind == AbstractObjectKind::Unknown;
+        let mut listing = Listing::default();
+        let mut met: Vec<Met> = sides.iter().map(|_| Met::default()).collect();
+        for (position, left) in sides.iter().enumerate() {
+            deadline.check_steps()?;
+            let standing = (left.0.points, left.0.cover);
+            let mut verdicts = self.verdicts.remove(&standing).unwrap_or_default();
+            for (other, right) in sides.iter().enumerate().skip(position) {
+                if !left.0.conflicts_with(right.0) {
+                    continue;
+                }
+                let pair = (left, right);
+                if is_unknown {
+                    self.judge_unknown(object, pair, &mut verdicts, &mut listing, judgement);
+                } else if self.judge_sides(object, pair, extents, &mut verdicts, &mut listing, judgement) {
+                    met[position].note((right.0, right.1.extents));
+                    met[other].note((left.0, left.1.extents));
+                }
+            }
+            for right in others.into_iter().flatten().filter(|right| left.0.conflicts_with(right.0)) {
+                self.judge_unknown(object, (left, right), &mut verdicts, &mut listing, judgement);
+            }
+            self.verdicts.insert(standing, verdicts);
+        }
+        for (side, met) in sides.values().zip(met) {
+            let is_near = |sets: &FxHashSet<ExtentSetId>, class: &usize| {
+                sets.iter().any(|set| extents.near(*set).contains(self.numbers[*class]))
+            };
+            let near = |sets: FxHashSet<ExtentSetId>| side.classes.iter().copied().filter(move |class| is_near(&sets, class));
+            near(met.of_any).for_each(|class| judgement.ends.of_any.grow_and_insert(class));
+            near(met.of_overwrite).for_each(|class| judgement.ends.of_overwrite.grow_and_insert(class));
+        }
+        Ok(())
+    }
+
+    /// The pairs of two sides in conflict. Whether they are candidates.
     fn judge_sides(
         &mut self,
         object: AbstractObjectId,
-        left: (&SideKey, &Side),
-        right: (&SideKey, &Side),
-        extents: &Extents,
+        (left, right): ((&SideKey, &Side), (&SideKey, &Side)),
+        extents: &mut Extents,
+        verdicts: &mut VerdictsOfOne,
         listing: &mut Listing,
         judgement: &mut Judgement,
-    ) {
-        let is_conflict = (left.0.is_write || right.0.is_write) && !(left.0.is_atomic && right.0.is_atomic);
-        if !is_conflict {
-            return;
+    ) -> bool {
+        // What is near is so from either side: each extent stands for one class of a side.
+        let mut pairs = extents.meetings(left.1.extents, right.1.extents);
+        if pairs == 0 {
+            return false;
+        }
+        let verdict = self.check(left, right, true, verdicts);
+        if verdict == Verdict::NoConflict {
+            return false;
         }
         let is_one = std::ptr::eq(left.1, right.1);
-        let is_unknown =
-            |class: usize| self.facts.points_to.object(self.class(class).location.object).kind == AbstractObjectKind::Unknown;
-        if is_unknown(right.1.classes[0]) {
-            // An access never reaches beyond its object.
-            let size = self.facts.points_to.object(object).size.unwrap_or(WHOLE);
-            let fits = |class: &usize| self.class(*class).size <= size || self.class(*class).size == WHOLE;
-            let others: Vec<usize> = right.1.classes.iter().copied().filter(fits).collect();
-            if others.is_empty() {
-                return;
-            }
-            return self.judge_unknown(object, (&left.1.classes, &others), is_one, listing, judgement);
-        }
-        if left.1.near.is_disjoint(&right.1.extents) {
-            return;
-        }
-        let near = |class: usize| extents.neighbours(self.numbers[class]);
-        let meets = |one: usize, other: usize| near(one).contains(self.numbers[other]);
-        let touches = |one: &&usize| !near(**one).is_disjoint(&right.1.extents);
-        let first = left.1.classes.iter().find(touches).expect("the side is near");
-        let other = right.1.classes.iter().find(|other| meets(*first, **other)).expect("an extent of the side");
-        // Whatever it is for these two, it is for all of them.
-        let (a, b) = (*self.class(*first), *self.class(*other));
-        let verdict = self.check(&a, &b);
-        if verdict == Verdict::NoConflict {
-            return;
-        }
-        let mut pairs = 0;
-        let is_candidate = matches!(verdict, Verdict::Candidate);
-        let mut touched = FixedBitSet::with_capacity(if is_candidate { extents.len() } else { 0 });
-        for one in &left.1.classes {
-            let near = extents.neighbours(self.numbers[*one]);
-            let count = near.intersection_count(&right.1.extents);
-            pairs += count as u64;
-            if count > 0 && is_candidate {
-                judgement.ends.note(&[*one], &b);
-                touched.union_with(near);
-            }
-        }
-        for other in right.1.classes.iter().filter(|_| is_candidate) {
-            if touched.contains(self.numbers[*other]) {
-                judgement.ends.note(&[*other], &a);
-            }
-        }
         if is_one {
             // Each pair was met from either end, but for a class with itself.
             pairs = (pairs + left.1.classes.len() as u64) / 2;
         }
         let mut room = listing.room(&verdict);
+        let near_right = extents.near(right.1.extents);
         'listed: for (position, one) in left.1.classes.iter().enumerate() {
-            let near = extents.neighbours(self.numbers[*one]);
-            if room > 0 && near.is_disjoint(&right.1.extents) {
+            if room == 0 {
+                break;
+            }
+            if !near_right.contains(self.numbers[*one]) {
                 continue;
             }
+            let near = extents.neighbours(self.numbers[*one]);
             let others = if is_one { &right.1.classes[position..] } else { &right.1.classes[..] };
-            for other in others {
+            for other in others.iter().filter(|other| near.contains(self.numbers[**other])) {
                 if room == 0 {
                     break 'listed;
                 }
-                if near.contains(self.numbers[*other]) {
-                    listing.add(judgement, Judged { object, left: *one, right: *other, verdict, more: 0 });
-                    (pairs, room) = (pairs - 1, room - 1);
-                }
+                listing.add(judgement, Judged { object, left: *one, right: *other, verdict, more: 0 });
+                (pairs, room) = (pairs - 1, room - 1);
             }
         }
         listing.count(judgement, verdict, pairs);
+        verdict == Verdict::Candidate
     }
 
     /// The pairs of two sides, one of unknown addresses: any of them may touch any byte of the other's.
     fn judge_unknown(
         &mut self,
         object: AbstractObjectId,
-        (left, right): (&[usize], &[usize]),
-        is_one: bool,
+        (left, right): ((&SideKey, &Side), (&SideKey, &Side)),
+        verdicts: &mut VerdictsOfOne,
         listing: &mut Listing,
         judgement: &mut Judgement,
     ) {
-        let (a, b) = (*self.class(left[0]), *self.class(right[0]));
-        let verdict = self.check(&a, &b);
+        // An access never reaches beyond its object.
+        let size = self.facts.points_to.object(object).size.unwrap_or(WHOLE);
+        let fits = |class: &usize| self.class(*class).size <= size || self.class(*class).size == WHOLE;
+        let others: Vec<usize> = right.1.classes.iter().copied().filter(fits).collect();
+        if others.is_empty() {
+            return;
+        }
+        let is_one = std::ptr::eq(left.1, right.1);
+        let is_one_object = self.class(left.1.classes[0]).location.object == self.class(others[0]).location.object;
+        let verdict = self.check(left, right, is_one_object, verdicts);
+        let ((left_key, left), (right_key, right)) = ((left.0, &left.1.classes[..]), (right.0, &others[..]));
         match verdict {
             Verdict::NoConflict => return,
             Verdict::Refuted(_) => {}
             Verdict::Candidate => {
-                judgement.ends.note(left, &b);
-                judgement.ends.note(right, &a);
+                judgement.ends.note(left, right_key);
+                judgement.ends.note(right, left_key);
             }
         }
         let (ones, others) = (left.len() as u64, right.len() as u64);
@@ -376,16 +410,19 @@ impl Checker<'_, '_, '_> {
         listing.count(judgement, verdict, pairs);
     }
 
-    /// What keeps two classes apart that conflict and may touch a common byte.
-    fn check(&mut self, left: &ClassKey, right: &ClassKey) -> Verdict {
-        let is_one_object = left.location.object == right.location.object;
-        let key = ((left.points, left.cover), (right.points, right.cover), is_one_object);
-        if let Some(known) = self.verdicts.get(&key) {
-            return *known;
-        }
-        let verdict = self.find_verdict(left, right, is_one_object);
-        self.verdicts.insert(key, verdict);
-        verdict
+    /// What keeps two sides apart that conflict and may touch a common byte: whatever it is for two of their classes, it is for all of them.
+    fn check(
+        &mut self,
+        (left_key, left): (&SideKey, &Side),
+        (right_key, right): (&SideKey, &Side),
+        is_one_object: bool,
+        verdicts: &mut VerdictsOfOne,
+    ) -> Verdict {
+        *verdicts.entry((right_key.points, right_key.cover, is_one_object)).or_insert_with(|| {
+            let (left, right) = (*self.class(left.classes[0]), *self.class(right.classes[0]));
+            debug_assert_eq!((left.points, left.cover), (left_key.points, left_key.cover), "a side's classes are alike");
+            self.find_verdict(&left, &right, is_one_object)
+        })
     }
 
     fn find_verdict(&mut self, left: &ClassKey, right: &ClassKey, is_one_object: bool) -> Verdict {

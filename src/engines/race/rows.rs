@@ -145,7 +145,19 @@ impl Rows {
                         let span = bounded.or_else(|| spans.around(facts, (function, access), objects));
                         let set = rows.sets.insert_full(locations.into()).0;
                         let sides = sides.clone();
-                        rows.all.push(Row { site, position, access: *access, set, span, is_atomic, is_own, part, next, fresh, sides });
+                        rows.all.push(Row {
+                            site,
+                            position,
+                            access: *access,
+                            set,
+                            span,
+                            is_atomic,
+                            is_own,
+                            part,
+                            next,
+                            fresh,
+                            sides,
+                        });
                     }
                 }
             }

@@ -147,7 +147,11 @@ impl<'a> Spans<'a> {
                         let (more_before, more_after) = (*rooms.get(&object)?)?;
                         Some((more_before.max(before), more_after.max(after)))
                     })?;
-                    return Some(Span { base, distance: i64::try_from(before).ok()?.checked_neg()?, size: before.checked_add(after)? });
+                    return Some(Span {
+                        base,
+                        distance: i64::try_from(before).ok()?.checked_neg()?,
+                        size: before.checked_add(after)?,
+                    });
                 }
             }
         }

@@ -271,7 +271,8 @@ fn listed(ground: &Ground<'_>, instruction: &Instruction) -> Vec<Found> {
         let area = ground.points_to.object_of_kind(&AbstractObjectKind::VariadicArea(callee));
         let Some(object) = area.filter(|object| ground.is_followed(*object)) else { continue };
         for argument in arguments.iter().skip(ground.program.functions[callee].parameters.len()) {
-            let written = if argument.by_value.is_some() { Written::Copy(argument.value) } else { Written::Value(argument.value) };
+            let written =
+                if argument.by_value.is_some() { Written::Copy(argument.value) } else { Written::Value(argument.value) };
             let places = vec![(Location { object, offset: Offset::Any }, WHOLE, None)];
             found.push(Found { through: Through::Own, written, places });
         }

@@ -158,7 +158,8 @@ impl Body {
                         _ => None,
                     });
                     let callees: SmallVec<[FunctionId; 1]> = callees.filter(is_body).collect();
-                    let given: Option<Vec<Operand>> = positions.iter().map(|position| Some(arguments.get(*position)?.value)).collect();
+                    let given: Option<Vec<Operand>> =
+                        positions.iter().map(|position| Some(arguments.get(*position)?.value)).collect();
                     self.calls.push(Call { callees, arguments: given.unwrap_or_default(), is_of_library: true });
                 }
             }
@@ -276,7 +277,9 @@ impl Body {
                 match width.filter(|_| *in_bounds || terms.is_empty()).and_then(|width| width.checked_add(*constant)) {
                     Some(most) => self.reach(*base).plus(*constant, most),
                     None => match around(points_to, parts, (id, *base), terms).filter(|_| *in_bounds) {
-                        Some((before, after)) => self.reach(*base).plus(constant.saturating_sub(before), constant.saturating_add(after)),
+                        Some((before, after)) => {
+                            self.reach(*base).plus(constant.saturating_sub(before), constant.saturating_add(after))
+                        }
                         None => Reach::Anywhere,
                     },
                 }

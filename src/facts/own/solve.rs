@@ -137,7 +137,8 @@ impl Solution {
             parameters
         });
         let parameters = parameters.collect();
-        let body = |id: FunctionId| ground.is_body(id).then(|| Body::of(program, ground.models, ground.points_to, ground.parts, id));
+        let body =
+            |id: FunctionId| ground.is_body(id).then(|| Body::of(program, ground.models, ground.points_to, ground.parts, id));
         let mut solution = Solution {
             bodies: program.functions.keys().map(body).collect(),
             parameters,

@@ -73,8 +73,7 @@ fn of_thread(walk: &Walk<'_>, order: &Order, accesses: &Accesses, thread: Thread
                     let address = places.address(last.activation, operand);
                     let point = Point { block, index, ..last };
                     let moved = address.and_then(|address| progression(places, &address, point, false));
-                    let is_in_turn =
-                        |moved: &Progression| (moved.activation, moved.in_loop) == (turns.activation, turns.in_loop);
+                    let is_in_turn = |moved: &Progression| (moved.activation, moved.in_loop) == (turns.activation, turns.in_loop);
                     let Some(moved) = moved.filter(is_in_turn) else { continue };
                     let is_alike = (moved.base, moved.stride) == (turns.base, turns.stride);
                     let behind = moved.first.checked_sub(turns.first).filter(|_| is_alike);
@@ -123,7 +122,8 @@ fn operands(function: &Function, accesses: &Accesses, definitions: &Definitions,
     let Position { function: id, block, index } = position;
     let accessed = accesses.at(id, block, index).iter().filter_map(|access| access.operand());
     // With what they are counted from.
-    let mut operands: SmallVec<[Operand; 4]> = accessed.flat_map(|operand| counted_from(function, definitions, operand)).collect();
+    let mut operands: SmallVec<[Operand; 4]> =
+        accessed.flat_map(|operand| counted_from(function, definitions, operand)).collect();
     if let Some(Operation::Call { arguments, .. }) = function.blocks[block].instructions.get(index).map(|one| &one.operation) {
         operands.extend(arguments.iter().map(|argument| argument.value));
     }

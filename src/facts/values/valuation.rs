@@ -11,10 +11,17 @@ use super::branch::{Definition, Definitions, EdgeFacts, Knowledge, MOST_STEPS};
 use super::pure::{Pure, wrap};
 use crate::program::{BinaryOp, BlockId, CastKind, IntegerPredicate, Operand, Operation, Predicate, RegisterId};
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Valuation {
-    /// Ascending by register.
-    facts: SmallVec<[(RegisterId, Knowledge); 4]>,
+    /// Ascending by register; mostly none.
+    facts: SmallVec<[(RegisterId, Knowledge); 2]>,
+}
+
+/// As it would be derived, but that nothing is copied at once.
+impl Clone for Valuation {
+    fn clone(&self) -> Valuation {
+        if self.is_empty() { Valuation::default() } else { Valuation { facts: self.facts.clone() } }
+    }
 }
 
 impl Valuation {
@@ -81,6 +88,9 @@ impl Valuation {
     /// The phis of a block are executed, all at once, on the way from a predecessor.
     pub fn enter(&mut self, definitions: &Definitions<'_>, from: BlockId, to: BlockId) {
         let block = &definitions.function.blocks[to];
+        if block.phis.is_empty() {
+            return;
+        }
         let Some(way) = block.predecessors.iter().position(|predecessor| *predecessor == from) else { return };
         let taken: SmallVec<[(RegisterId, Option<Knowledge>); 4]> =
             block.phis.iter().map(|phi| (phi.result, self.known(definitions, phi.operands[way]))).collect();

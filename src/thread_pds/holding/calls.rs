@@ -136,6 +136,9 @@ impl Tabulation<'_, '_> {
     /// What the parameters through which the callee finds its locks point to, where its own view does not tell them apart.
     pub(super) fn bindings(&mut self, key: &ContextKey, callee: FunctionId, arguments: &[Operand]) -> Bindings {
         let mut bindings = Bindings::new();
+        if self.lock_parameters[callee].is_empty() {
+            return bindings;
+        }
         for parameter in self.lock_parameters[callee].clone() {
             let Some(argument) = arguments.get(parameter) else { continue };
             if let Some(location) = self.exact_location(key, *argument)
@@ -171,12 +174,12 @@ impl Tabulation<'_, '_> {
     }
 
     /// The ways in which a block returns.
-    pub(super) fn add_exits(&mut self, context: ContextId, key: &ContextKey, value: Option<Operand>, state: State) {
-        let definitions = self.definitions(key.function);
+    pub(super) fn add_exits(&mut self, context: ContextId, function: FunctionId, value: Option<Operand>, state: State) {
+        let definitions = self.definitions(function);
         let mut is_new = false;
         for alternative in state.alternatives {
             let fact: ReturnFact = value.and_then(|value| alternative.valuation.known(&definitions, value));
-            let (lockset, sites) = self.at_return(key.function, &alternative);
+            let (lockset, sites) = self.at_return(function, &alternative);
             let exit = Exit { sites, released: alternative.released, fact };
             is_new |= self.contexts.all[context].summary.add(&mut self.locksets, lockset, exit);
         }

@@ -183,10 +183,10 @@ impl Tabulation<'_, '_> {
         callee: FunctionId,
         arguments: &[Operand],
     ) -> Numbers {
-        let deciding = self.deciding[callee].clone();
-        if deciding.is_empty() || arguments.is_empty() || self.contexts.all.len() > MOST_CONTEXTS {
+        if self.deciding[callee].is_empty() || arguments.is_empty() || self.contexts.all.len() > MOST_CONTEXTS {
             return Numbers::new();
         }
+        let deciding = self.deciding[callee].clone();
         let definitions = self.definitions(at.key.function);
         let program = self.program;
         let calls = &self.facts.call_graph;

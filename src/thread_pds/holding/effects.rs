@@ -9,8 +9,8 @@ use super::identity::Identity;
 use super::passage::MOST_NAMES;
 use super::state::{Alternative, State};
 use super::tabulate::{Collected, CreationState, ReleaseState, Tabulation};
-use crate::facts::{Knowledge, TermId};
-use crate::locks::{Family, Held, LocksetId, Mode, Moment, Names, Place, Term, Token, Working};
+use crate::facts::{Knowledge, TermId, Valuation};
+use crate::locks::{Family, Held, LocksetId, Mode, Moment, Names, Place, Sites, Term, Token, Working};
 use crate::models::{Attempt, ResultConvention};
 use crate::program::{BlockId, FunctionId, Operand, RegisterId, Scalar, SiteId, Type};
 
@@ -406,23 +406,42 @@ impl Tabulation<'_, '_> {
         to: BlockId,
         alternative: &Alternative,
     ) -> Option<Alternative> {
-        let mut after = alternative.clone();
+        let valuation = match alternative.valuation.is_empty() {
+            true => match self.from_nothing.get(&(function, from, to)) {
+                Some(known) => known.clone(),
+                None => {
+                    let known = self.valuation_behind(function, from, to, Valuation::default());
+                    self.from_nothing.insert((function, from, to), known.clone());
+                    known
+                }
+            },
+            false => self.valuation_behind(function, from, to, alternative.valuation.clone()),
+        };
+        let (lockset, sites, released) =
+            (alternative.lockset, Sites::from_slice(&alternative.sites), alternative.released.clone());
+        let mut after = Alternative { lockset, sites, valuation: valuation?, released };
+        self.rename(function, from, to, &mut after);
+        Some(after)
+    }
+
+    /// What is known behind an edge; nothing when it cannot be taken.
+    fn valuation_behind(&mut self, function: FunctionId, from: BlockId, to: BlockId, before: Valuation) -> Option<Valuation> {
+        let mut after = before;
         let definitions = self.definitions(function);
-        if !after.valuation.assume(&definitions, from, to) {
+        if !after.assume(&definitions, from, to) {
             return None;
         }
-        after.valuation.enter(&definitions, from, to);
+        after.enter(&definitions, from, to);
         let usefulness = self.usefulness(function);
-        after.valuation.retain(|register| usefulness[to].contains(register.into()));
-        self.rename(function, from, to, &mut after);
+        after.retain(|register| usefulness[to].contains(register.into()));
         Some(after)
     }
 
     /// All phis of a block get their values at once: the old ones are gone, and what has the value of an operand has the phi's name too.
     fn rename(&mut self, function: FunctionId, from: BlockId, to: BlockId, alternative: &mut Alternative) {
         let target = &self.program.functions[function].blocks[to];
-        let has_terms = self.locksets.get(alternative.lockset).iter().any(|held| !held.names.terms.is_empty());
-        if target.phis.is_empty() || !has_terms {
+        let has_terms = || self.locksets.get(alternative.lockset).iter().any(|held| !held.names.terms.is_empty());
+        if target.phis.is_empty() || !has_terms() {
             return;
         }
         let edge = (function, from, to, alternative.lockset);

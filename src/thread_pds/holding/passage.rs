@@ -59,8 +59,19 @@ pub(super) struct Passages {
     targets: Vec<Passage>,
     /// By context: those that enter it.
     positions: FxHashMap<ContextId, SmallVec<[u32; 1]>>,
-    /// What all of them leave: those that leave the same are one. Of many targets none is taken back.
+    /// What all of them leave, if they are several: those that leave the same are one. Of many targets none is taken back.
     ways: IndexMap<LocksetId, Way, FxBuildHasher>,
+}
+
+impl Passages {
+    /// What the calls leave; where there is one target, ways that leave the same are as its exits are.
+    fn all_ways(&self) -> impl Iterator<Item = &Way> {
+        let only = match &self.targets[..] {
+            [only] => only.ways.as_slice(),
+            _ => &[],
+        };
+        only.iter().chain(self.ways.values())
+    }
 }
 
 /// Adds ways: those that leave the same are one.
@@ -117,7 +128,7 @@ impl Tabulation<'_, '_> {
                 if cfg!(debug_assertions) && collected.is_some() {
                     self.check(at, &alternative, &passages);
                 }
-                for way in passages.ways.values() {
+                for way in passages.all_ways() {
                     after.add(&mut self.locksets, way.after(&alternative, at.call.result));
                 }
                 self.passages.insert(key, passages);
@@ -177,7 +188,7 @@ impl Tabulation<'_, '_> {
                 add_ways(&mut passages.ways, ways);
             }
         }
-        if are_few {
+        if are_few && passages.targets.len() > 1 {
             passages.ways.clear();
             let Passages { targets, ways, .. } = passages;
             targets.iter().for_each(|passage| add_ways(ways, passage.ways.iter().cloned()));
@@ -188,8 +199,10 @@ impl Tabulation<'_, '_> {
     fn check(&mut self, at: &CallAt<'_>, before: &Alternative, passages: &Passages) {
         for passage in &passages.targets {
             for way in self.ways(at, passage, before, &at.arguments(), None) {
-                let known = passages.ways.get(&way.lockset).expect("every way of a callee is known to its caller");
-                assert!(!known.released.clone().absorb(&way.released), "a callee releases what its caller does not know of");
+                let mut known = passages.all_ways().filter(|known| known.lockset == way.lockset).peekable();
+                assert!(known.peek().is_some(), "every way of a callee is known to its caller");
+                let knows = |known: &Way| !known.released.clone().absorb(&way.released);
+                assert!(known.any(knows), "a callee releases what its caller does not know of");
             }
         }
     }

@@ -4,6 +4,8 @@
 //! of a function that is not is its entry's, everywhere. A function is *relevant* if it, or what it calls, is changing, creates or joins threads, or
 //! touches memory that threads share; the others are never entered.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashSet;
 use typed_index_collections::TiVec;
 
@@ -20,6 +22,8 @@ pub struct Skeleton {
     pub homes: TiVec<RegisterId, Option<BlockId>>,
     /// Blocks in reverse postorder: the rank of each.
     pub ranks: TiVec<BlockId, u32>,
+    /// Where control may go from each block, each block once, ascending.
+    pub successors: TiVec<BlockId, Box<[BlockId]>>,
     pub is_changing: bool,
     pub is_relevant: bool,
     /// The whole body is an atomic section.
@@ -33,6 +37,19 @@ pub struct Event {
 }
 
 impl Event {
+    pub fn is_call(&self) -> bool {
+        matches!(self.kind, EventKind::Call(_))
+    }
+
+    /// Whether something is to be learnt here when all states are known.
+    pub fn tells(&self) -> bool {
+        match &self.kind {
+            EventKind::Access => true,
+            EventKind::Call(call) => call.targets.iter().any(|target| matches!(target, Target::Library(_))),
+            EventKind::Define(_) => false,
+        }
+    }
+
     /// Whether the call may create threads.
     pub fn creates(&self) -> bool {
         let EventKind::Call(call) = &self.kind else { return false };
@@ -201,7 +218,12 @@ fn build_one(
     let orders = has(&|action| matches!(action, Action::Create { .. } | Action::Join));
     let touches = blocks.iter().flatten().any(|event| matches!(event.kind, EventKind::Access));
     let ranks = ranks(body);
-    Skeleton { blocks, homes, ranks, is_changing, is_relevant: is_changing || orders || touches, is_atomic }
+    let successors = body.blocks.iter().map(|block| {
+        let successors: BTreeSet<BlockId> = block.terminator.kind.successors().into_iter().collect();
+        successors.into_iter().collect()
+    });
+    let successors = successors.collect();
+    Skeleton { blocks, homes, ranks, successors, is_changing, is_relevant: is_changing || orders || touches, is_atomic }
 }
 
 /// What a call instruction does, if it is one and does anything.

@@ -105,6 +105,10 @@ impl State {
         if let Some(known) = self.alternatives.iter_mut().find(|known| known.lockset == new.lockset) {
             return known.released.absorb(&new.released) | known.join(&new.valuation);
         }
+        // At most points there is one.
+        if self.alternatives.is_empty() {
+            self.alternatives.reserve_exact(1);
+        }
         self.alternatives.push(new);
         if self.alternatives.len() > MOST {
             let all = std::mem::take(&mut self.alternatives);

@@ -50,6 +50,8 @@ pub struct Tabulation<'a, 'p> {
     usefulness: FxHashMap<FunctionId, Rc<Usefulness>>,
     /// What phis do to the names in a lockset, edge by edge.
     pub(super) renamed: FxHashMap<(FunctionId, BlockId, BlockId, LocksetId), Renamed>,
+    /// What is known behind an edge before which nothing was known; nothing where it cannot be taken.
+    pub(super) from_nothing: FxHashMap<(FunctionId, BlockId, BlockId), Option<Valuation>>,
     /// By function: the parameters through which it, or what it calls, finds locks.
     pub lock_parameters: TiVec<FunctionId, Vec<usize>>,
     pub(super) jumps: Jumps,
@@ -154,6 +156,7 @@ impl<'a, 'p> Tabulation<'a, 'p> {
             definitions: FxHashMap::default(),
             usefulness: FxHashMap::default(),
             renamed: FxHashMap::default(),
+            from_nothing: FxHashMap::default(),
             jumps: Jumps::of(skeletons),
             upgrades: BTreeSet::new(),
             known_lost: 0,
@@ -226,7 +229,7 @@ impl<'a, 'p> Tabulation<'a, 'p> {
                 self.deadline.check()?;
             }
             match self.dirty.get_mut(&context).and_then(BTreeSet::pop_first) {
-                Some((_, block)) => self.block(context, block, None),
+                Some((_, block)) => self.block(context, block),
                 None => {
                     self.open.pop();
                     self.dirty.remove(&context);
@@ -262,9 +265,10 @@ impl<'a, 'p> Tabulation<'a, 'p> {
                 context.blocks[self.program.functions[function].entry()] = State::one(alternative);
                 self.plan(id, self.program.functions[function].entry());
             } else {
-                for block in self.program.functions[function].blocks.keys() {
-                    self.plan(id, block);
-                }
+                // All that can happen in it is that others are called.
+                let skeletons = self.skeletons;
+                let blocks = skeletons[function].blocks.iter_enumerated();
+                blocks.filter(|(_, events)| events.iter().any(Event::is_call)).for_each(|(block, _)| self.plan(id, block));
             }
         }
         id
@@ -286,27 +290,33 @@ impl<'a, 'p> Tabulation<'a, 'p> {
 
     /// Looks at all states once more, and notes what they say. Nothing is tabulated afterwards.
     pub fn collect(&mut self) -> Collected {
-        let collected = self.collect_in(|_| true);
+        // In a debug build every call is looked at once more, for the theorem of `passage`.
+        let collected = self.collect_in(|event| event.tells() || cfg!(debug_assertions) && event.is_call());
         self.passages = FxHashMap::default();
         collected
     }
 
     /// Locks that are held where a thread is created.
     pub(super) fn held_at_creation(&mut self) -> BTreeSet<Place> {
-        self.collect_in(|events| events.iter().any(Event::creates)).held_at_creation
+        self.collect_in(Event::creates).held_at_creation
     }
 
-    /// What the states say in blocks with such events.
-    fn collect_in(&mut self, is_meant: impl Fn(&[Event]) -> bool) -> Collected {
+    /// What the states say at such events.
+    fn collect_in(&mut self, is_meant: impl Fn(&Event) -> bool) -> Collected {
         let mut collected = Collected::default();
+        let skeletons = self.skeletons;
+        let last = |events: &Vec<Event>| events.iter().rposition(&is_meant).map_or(0, |last| last + 1);
+        let mut ends: FxHashMap<FunctionId, Vec<(BlockId, usize)>> = FxHashMap::default();
         for id in 0..self.contexts.all.len() {
             let id = ContextId::from(id);
             let function = self.contexts.all[id].key.function;
-            for block in self.program.functions[function].blocks.keys() {
-                let skeleton = &self.skeletons[function];
-                if skeleton.ranks[block] != u32::MAX && is_meant(&skeleton.blocks[block]) {
-                    self.block(id, block, Some(&mut collected));
-                }
+            let skeleton = &skeletons[function];
+            let ends = ends.entry(function).or_insert_with(|| {
+                let blocks = skeleton.blocks.iter_enumerated().filter(|(block, _)| skeleton.ranks[*block] != u32::MAX);
+                blocks.map(|(block, events)| (block, last(events))).filter(|(_, end)| *end > 0).collect()
+            });
+            for (block, end) in ends {
+                self.events(id, *block, &skeleton.blocks[*block][..*end], Some(&mut collected));
             }
         }
         collected
@@ -315,7 +325,9 @@ impl<'a, 'p> Tabulation<'a, 'p> {
     /// A block begins: what is defined in it gets a new value, which for some loads is known.
     pub(in crate::thread_pds) fn begin(&mut self, function: FunctionId, block: BlockId, alternative: &mut Alternative) {
         let homes = &self.skeletons[function].homes;
-        alternative.valuation.retain(|register| homes[register] != Some(block));
+        if !alternative.valuation.is_empty() {
+            alternative.valuation.retain(|register| homes[register] != Some(block));
+        }
         let identity = &self.identity;
         let fixed = self.fixed.entry(function).or_insert_with(|| Rc::new(identity.fixed_loads(function)));
         for (_, register, number) in fixed.iter().filter(|(home, ..)| *home == block) {
@@ -324,9 +336,19 @@ impl<'a, 'p> Tabulation<'a, 'p> {
     }
 
     /// One block: its events, then its edges.
-    fn block(&mut self, context: ContextId, block: BlockId, mut collected: Option<&mut Collected>) {
-        let key = self.contexts.all[context].key.clone();
+    fn block(&mut self, context: ContextId, block: BlockId) {
+        let function = self.contexts.all[context].key.function;
         let skeletons = self.skeletons;
+        let state = self.events(context, block, &skeletons[function].blocks[block], None);
+        if skeletons[function].is_changing {
+            self.leave(context, function, block, state);
+        }
+    }
+
+    /// What the first events of a block make of the state at its beginning.
+    fn events(&mut self, context: ContextId, block: BlockId, events: &[Event], mut collected: Option<&mut Collected>) -> State {
+        let skeletons = self.skeletons;
+        let key = self.contexts.all[context].key.clone();
         let skeleton = &skeletons[key.function];
         let mut state = if skeleton.is_changing {
             let mut state = self.contexts.all[context].blocks[block].clone();
@@ -343,9 +365,9 @@ impl<'a, 'p> Tabulation<'a, 'p> {
                 released: Released::default(),
             })
         };
-        for event in &skeleton.blocks[block] {
+        for event in events {
             if state.alternatives.is_empty() {
-                return;
+                return state;
             }
             match &event.kind {
                 EventKind::Define(register) => self.define(&mut state, *register),
@@ -367,29 +389,21 @@ impl<'a, 'p> Tabulation<'a, 'p> {
                 }
             }
         }
-        if skeleton.is_changing && collected.is_none() {
-            self.leave(context, &key, block, state);
-        }
+        state
     }
 
     /// The edges to the next blocks, and the return.
-    fn leave(&mut self, context: ContextId, key: &ContextKey, block: BlockId, state: State) {
-        let function = &self.program.functions[key.function];
-        match &function.blocks[block].terminator.kind {
-            TerminatorKind::Return(value) => self.add_exits(context, key, *value, state),
-            TerminatorKind::Unreachable => {}
-            other => {
-                let mut successors = other.successors();
-                successors.sort_unstable();
-                successors.dedup();
-                for next in successors {
-                    for alternative in &state.alternatives {
-                        if let Some(moved) = self.follow(key.function, block, next, alternative)
-                            && self.contexts.all[context].blocks[next].add(&mut self.locksets, moved)
-                        {
-                            self.plan(context, next);
-                        }
-                    }
+    fn leave(&mut self, context: ContextId, function: FunctionId, block: BlockId, state: State) {
+        if let TerminatorKind::Return(value) = &self.program.functions[function].blocks[block].terminator.kind {
+            return self.add_exits(context, function, *value, state);
+        }
+        let skeletons = self.skeletons;
+        for next in &skeletons[function].successors[block] {
+            for alternative in &state.alternatives {
+                if let Some(moved) = self.follow(function, block, *next, alternative)
+                    && self.contexts.all[context].blocks[*next].add(&mut self.locksets, moved)
+                {
+                    self.plan(context, *next);
                 }
             }
         }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use rustc_hash::FxHashMap;
+use typed_index_collections::TiVec;
 
 use super::super::holding::{ContextId, Standing, Tabulation};
 use super::super::population::MANY;
@@ -23,12 +24,12 @@ pub fn assemble(tabulation: &mut Tabulation<'_, '_>, walked: Walked, deadline: D
     let Walked { graphs, locks, remarks } = walked;
     let waits_for_itself = locks.waiting_for_themselves(tabulation);
     let (locks, names) = locks.table(tabulation, may_refute(&remarks), deadline)?;
-    let numbers = Numbers::of(&graphs);
+    let numbers = Numbers::of(&graphs, tabulation.contexts.all.len());
     let mut threads = Threads { locks, ..Threads::default() };
     let (mut sources, mut targets, mut ends, mut phases) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (thread, known) in tabulation.facts.threads.threads() {
         deadline.check()?;
-        let mut writer = Writer::new(tabulation, &graphs, &numbers, thread);
+        let mut writer = Writer::new(tabulation, &numbers, thread);
         writer.roots();
         let Written { mut system, targets: targets_of, ends: ends_of, phases: phases_of } = writer.finish();
         match known.kind {
@@ -55,20 +56,28 @@ fn may_refute(remarks: &Remarks) -> bool {
     remarks.jumps.is_empty() && remarks.unknown_locks.is_empty()
 }
 
-/// The number of every point of every graph, as a place.
-struct Numbers {
-    firsts: BTreeMap<ContextId, u32>,
+/// The graphs of contexts, and the number of every point of every graph, as a place.
+struct Numbers<'g> {
+    graphs: TiVec<ContextId, Option<(u32, &'g Graph)>>,
 }
 
-impl Numbers {
-    fn of(graphs: &BTreeMap<ContextId, Graph>) -> Numbers {
+impl<'g> Numbers<'g> {
+    fn of(graphs: &'g BTreeMap<ContextId, Graph>, contexts: usize) -> Numbers<'g> {
+        let mut numbers = Numbers { graphs: vec![None; contexts].into() };
         let mut next = 0;
-        let first = |(context, graph): (&ContextId, &Graph)| {
-            let first = next;
+        for (context, graph) in graphs {
+            numbers.graphs[*context] = Some((next, graph));
             next += graph.points.len() as u32;
-            (*context, first)
-        };
-        Numbers { firsts: graphs.iter().map(first).collect() }
+        }
+        numbers
+    }
+
+    fn graph(&self, context: ContextId) -> &'g Graph {
+        self.graphs[context].expect("a context that is come to was walked").1
+    }
+
+    fn place(&self, context: ContextId, node: Node) -> u32 {
+        self.graphs[context].expect("a context that is come to was walked").0 + node
     }
 }
 
@@ -82,11 +91,11 @@ struct Written {
 
 struct Writer<'a, 't, 'p> {
     tabulation: &'a Tabulation<'t, 'p>,
-    graphs: &'a BTreeMap<ContextId, Graph>,
-    numbers: &'a Numbers,
+    numbers: &'a Numbers<'a>,
     thread: facts::ThreadId,
     system: ThreadSystem,
-    symbols: FxHashMap<(ContextId, Node), SymbolId>,
+    /// By place.
+    symbols: FxHashMap<u32, SymbolId>,
     /// Symbols and the contexts they belong to, to find their phases.
     owners: Vec<Option<(ContextId, BlockId, usize)>>,
     /// The phases in which each context is come to; `None` for one that has its own.
@@ -98,15 +107,9 @@ struct Writer<'a, 't, 'p> {
 }
 
 impl<'a, 't, 'p> Writer<'a, 't, 'p> {
-    fn new(
-        tabulation: &'a Tabulation<'t, 'p>,
-        graphs: &'a BTreeMap<ContextId, Graph>,
-        numbers: &'a Numbers,
-        thread: facts::ThreadId,
-    ) -> Self {
+    fn new(tabulation: &'a Tabulation<'t, 'p>, numbers: &'a Numbers<'a>, thread: facts::ThreadId) -> Self {
         Writer {
             tabulation,
-            graphs,
             numbers,
             thread,
             system: ThreadSystem::new(String::new(), SymbolId(0)),
@@ -129,18 +132,19 @@ impl<'a, 't, 'p> Writer<'a, 't, 'p> {
     }
 
     fn symbol(&mut self, context: ContextId, node: Node) -> SymbolId {
-        if let Some(known) = self.symbols.get(&(context, node)) {
+        let place = self.numbers.place(context, node);
+        if let Some(known) = self.symbols.get(&place) {
             return *known;
         }
-        let point = &self.graphs[&context].points[node as usize];
+        let point = &self.numbers.graph(context).points[node as usize];
         let spot = &point.spot;
         let symbol = SymbolId(self.owners.len() as u32);
         if point.is_target {
             self.targets.push(symbol);
         }
         self.owners.push(Some((context, spot.block, spot.index)));
-        self.system.places.push(self.numbers.firsts[&context] + node);
-        self.symbols.insert((context, node), symbol);
+        self.system.places.push(place);
+        self.symbols.insert(place, symbol);
         symbol
     }
 
@@ -166,7 +170,7 @@ impl<'a, 't, 'p> Writer<'a, 't, 'p> {
         let mut afters = Vec::new();
         for (context, phase) in &roots {
             self.arrive(*context, *phase);
-            let callee = self.symbol(*context, self.graphs[context].entry);
+            let callee = self.symbol(*context, self.numbers.graph(*context).entry);
             let after = self.own_symbol(0);
             self.system.system.add(Self::head(at), RUNNING, Replacement::Push { callee, resume: after }, Step::Nothing);
             afters.push((after, *context));
@@ -201,7 +205,7 @@ impl<'a, 't, 'p> Writer<'a, 't, 'p> {
     fn functions(&mut self) {
         let mut written: BTreeSet<ContextId> = BTreeSet::new();
         while let Some((context, phase)) = self.open.pop_front() {
-            let graph = &self.graphs[&context];
+            let graph = self.numbers.graph(context);
             let is_new = written.insert(context);
             for node in 0..graph.points.len() as Node {
                 let point = &graph.points[node as usize];
@@ -239,8 +243,8 @@ impl<'a, 't, 'p> Writer<'a, 't, 'p> {
                 self.system.system.add(from, RUNNING, Replacement::Step(to), *step);
             }
             Edge::Call { callee, after } => {
-                let entry = self.symbol(*callee, self.graphs[callee].entry);
-                let resume = self.own_symbol(self.numbers.firsts[&context] + node);
+                let entry = self.symbol(*callee, self.numbers.graph(*callee).entry);
+                let resume = self.own_symbol(self.numbers.place(context, node));
                 self.system.system.add(from, RUNNING, Replacement::Push { callee: entry, resume }, Step::Nothing);
                 for (way, to) in after {
                     let to = self.symbol(context, *to);

@@ -17,6 +17,7 @@ use super::locks::Locks;
 use super::silent::without_silent_steps;
 use crate::deadline::{Deadline, OutOfTime};
 use crate::facts::{JoinedThreads, Valuation};
+use crate::locks::LocksetId;
 use crate::program::{BlockId, FunctionId, SiteId, TerminatorKind};
 
 /// Everything that was walked.
@@ -151,8 +152,9 @@ impl Walker<'_, '_, '_> {
         let program = self.tabulation.program;
         let body = &program.functions[key.function];
         let mut graph = Graph::default();
-        // By block: the point of each alternative at its beginning.
-        let mut starts: BTreeMap<BlockId, Vec<(Node, Alternative)>> = BTreeMap::new();
+        // By block: the point of each alternative at its beginning, and what is held there.
+        let mut starts: BTreeMap<BlockId, Vec<(Node, LocksetId)>> = BTreeMap::new();
+        let mut begun = Vec::new();
         for block in body.blocks.keys().filter(|block| skeleton.ranks[*block] != u32::MAX) {
             let site = skeleton.blocks[block].first().map_or(body.blocks[block].terminator.site, |event| event.site);
             let mut points = Vec::new();
@@ -169,7 +171,8 @@ impl Walker<'_, '_, '_> {
                 self.tabulation.begin(key.function, block, &mut alternative);
                 points.push((graph.add(spot), alternative));
             }
-            starts.insert(block, points);
+            starts.insert(block, points.iter().map(|(node, alternative)| (*node, alternative.lockset)).collect());
+            begun.push((block, points));
         }
         graph.entry = match starts.get(&body.entry()).map(Vec::as_slice) {
             Some([(first, _), ..]) => *first,
@@ -184,10 +187,10 @@ impl Walker<'_, '_, '_> {
                 sites: self.tabulation.contexts.all[id].entry_sites.clone(),
             }),
         };
-        for (block, points) in &starts {
+        for (block, points) in begun {
             self.deadline.check_steps()?;
-            let front = self.block(&mut graph, id, &key, *block, points.clone());
-            self.leave(&mut graph, id, &key, *block, front, &starts);
+            let front = self.block(&mut graph, id, &key, block, points);
+            self.leave(&mut graph, id, &key, block, front, &starts);
         }
         Ok(graph)
     }
@@ -319,7 +322,7 @@ impl Walker<'_, '_, '_> {
         key: &ContextKey,
         block: BlockId,
         front: Front,
-        starts: &BTreeMap<BlockId, Vec<(Node, Alternative)>>,
+        starts: &BTreeMap<BlockId, Vec<(Node, LocksetId)>>,
     ) {
         let program = self.tabulation.program;
         let terminator = &program.functions[key.function].blocks[block].terminator;
@@ -332,19 +335,15 @@ impl Walker<'_, '_, '_> {
                     let end = self.standing(graph, context, place, node, &alternative);
                     ways.for_each(|way| graph.connect(end, Edge::Return { way }));
                 }
-                TerminatorKind::Unreachable => {}
-                other => {
-                    let mut successors = other.successors();
-                    successors.sort_unstable();
-                    successors.dedup();
-                    for next in successors {
-                        let Some(points) = starts.get(&next) else { continue };
-                        let moved = match is_changing {
-                            true => self.tabulation.follow(key.function, block, next, &alternative),
-                            false => Some(alternative.clone()),
+                _ => {
+                    for next in &self.tabulation.skeletons[key.function].successors[block] {
+                        let Some(points) = starts.get(next) else { continue };
+                        let lockset = match is_changing {
+                            true => self.tabulation.follow(key.function, block, *next, &alternative).map(|moved| moved.lockset),
+                            false => Some(alternative.lockset),
                         };
-                        let Some(moved) = moved else { continue };
-                        let same = points.iter().find(|(_, known)| known.lockset == moved.lockset);
+                        let Some(lockset) = lockset else { continue };
+                        let same = points.iter().find(|(_, known)| *known == lockset);
                         match same {
                             Some((to, _)) => graph.step(node, Step::Nothing, *to),
                             // Merged with others there: any of them may be this one.
