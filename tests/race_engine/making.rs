@@ -219,3 +219,21 @@ fn what_a_list_of_arguments_holds_its_thread_has_given() {
     said("strtok(text, \" \"); say(\"%s\", text);").race("text");
     said("strtok(text, \" \"); strtok(0, \" \");").race("text");
 }
+
+#[test]
+fn a_comparison_gets_elements() {
+    // As many bytes as an element has: no member is taken for another one.
+    let sorting = |size: &str, compare: &str| {
+        said_of(&format!(
+            "extern int __VERIFIER_nondet_int(void); struct entry {{ char *name; char *other; }}; char x[8];
+            int g(const void *p, const void *q) {{ char *const *e = p, *const *z = q; {compare} }}
+            void *f(void *a) {{ char text[8] = \"text\"; struct entry all[4]; for (int i = 0; i < 4; i++) {{ all[i].name = text; all[i].other = x; }}
+            qsort(all, 4, {size}, g); return 0; }}
+            void *h(void *a) {{ x[0] = 1; return 0; }} TWO(f, h)"
+        ))
+    };
+    sorting("sizeof *all", "return **e - **z;").no_race("x");
+    sorting("sizeof *all", "return *e[1] - *z[1];").race("x");
+    sorting("sizeof *all / 2", "return **e - **z;").race("x");
+    sorting("__VERIFIER_nondet_int()", "return **e - **z;").race("x");
+}
