@@ -64,8 +64,10 @@ impl Configuration {
 struct RulesByHead {
     /// In the order of their first rule.
     heads: Vec<Head>,
-    by_symbol: TiVec<SymbolId, SmallVec<[(ControlId, SmallVec<[RuleId; 2]>); 1]>>,
+    by_symbol: TiVec<SymbolId, SmallVec<[RulesOfControl; 1]>>,
 }
+
+type RulesOfControl = (ControlId, SmallVec<[RuleId; 2]>);
 
 impl RulesByHead {
     fn add(&mut self, head: Head, rule: RuleId) {

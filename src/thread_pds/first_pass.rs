@@ -73,6 +73,7 @@ impl FirstPass {
         let system = compacts.of_thread(thread).system.weighted(|_, rule| semiring.weigh(rule.weight, &threads.locks, reliable));
         let initial = PAutomaton::of([&threads.thread(thread).initial()], semiring);
         let mut by_symbol: FxHashMap<SymbolId, RelationsId> = FxHashMap::default();
+        // Relations gain state by state: taken in turn, each transition would be taken several times.
         let reached = post_star_callees_first(&system, &initial, semiring, deadline)?;
         let zero = semiring.zero();
         reached.each_head_within(semiring, deadline, |semiring, head, weight| {

@@ -39,6 +39,9 @@ pub struct Extents {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ExtentSetId(u32);
 
+/// Larger tables of sets, in bits, are not kept from one round to the next.
+const MOST_KEPT: usize = 1 << 20;
+
 /// Sets of extents, each once; made anew when there are more extents.
 #[derive(Default)]
 struct Sets {
@@ -107,6 +110,13 @@ impl Extents {
             self.sets.near.push(near);
         }
         ExtentSetId(id as u32)
+    }
+
+    /// The object has been looked at in this round: sets that take much room are let go.
+    pub fn end_round(&mut self) {
+        if self.sets.table.len() * self.sets.extents > MOST_KEPT {
+            self.sets = Sets::default();
+        }
     }
 
     /// All extents that some extent of a set may overlap with in conflict.

@@ -6,6 +6,8 @@
 //!                histories refute of the candidates.
 //! # Theorem      A race that a run of the program shows, without undefined behaviour before it, is among the candidates. (Facts err on the side of more:
 //!                more accesses, more threads at the same time, fewer locks.)
+//! # Rounds       What races may not be rested on, so that steps 4 and 5 are made again until no further ends of candidates say so. What depends on the accesses alone is kept from
+//!                round to round: extents and their sets, covers of locks that stay good, and verdicts as long as creators hold the same locks.
 //! # False alarms Flags, condition variables and release/acquire hand-over order nothing here, semaphores only where `semaphores` says so; values of data are known only as far
 //!                as branches on lock results need it.
 //! # Misses       What the program's assumptions say: unknown functions, inline assembly, undefined behaviour.

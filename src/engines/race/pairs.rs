@@ -239,6 +239,7 @@ impl Checker<'_, '_, '_> {
                 let mut extents = self.extents.remove(object).unwrap_or_default();
                 self.fill(&mut sides, &mut extents, deadline)?;
                 self.judge_object(*object, &sides, others, &mut extents, &mut judgement, deadline)?;
+                extents.end_round();
                 self.extents.insert(*object, extents);
             }
         }

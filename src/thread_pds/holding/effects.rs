@@ -8,7 +8,7 @@ use super::context::ContextKey;
 use super::identity::Identity;
 use super::passage::MOST_NAMES;
 use super::state::{Alternative, State};
-use super::tabulate::{Collected, CreationState, ReleaseState, Tabulation};
+use super::tabulate::{Behind, Collected, CreationState, ReleaseState, Tabulation};
 use crate::facts::{Knowledge, TermId, Valuation};
 use crate::locks::{Family, Held, LocksetId, Mode, Moment, Names, Place, Sites, Term, Token, Working};
 use crate::models::{Attempt, ResultConvention};
@@ -408,10 +408,10 @@ impl Tabulation<'_, '_> {
     ) -> Option<Alternative> {
         let valuation = match alternative.valuation.is_empty() {
             true => match self.from_nothing.get(&(function, from, to)) {
-                Some(known) => known.clone(),
+                Some(known) => known.valuation(),
                 None => {
                     let known = self.valuation_behind(function, from, to, Valuation::default());
-                    self.from_nothing.insert((function, from, to), known.clone());
+                    self.from_nothing.insert((function, from, to), Behind::of(known.clone()));
                     known
                 }
             },

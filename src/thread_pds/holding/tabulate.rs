@@ -50,8 +50,8 @@ pub struct Tabulation<'a, 'p> {
     usefulness: FxHashMap<FunctionId, Rc<Usefulness>>,
     /// What phis do to the names in a lockset, edge by edge.
     pub(super) renamed: FxHashMap<(FunctionId, BlockId, BlockId, LocksetId), Renamed>,
-    /// What is known behind an edge before which nothing was known; nothing where it cannot be taken.
-    pub(super) from_nothing: FxHashMap<(FunctionId, BlockId, BlockId), Option<Valuation>>,
+    /// What is known behind an edge before which nothing was known.
+    pub(super) from_nothing: FxHashMap<(FunctionId, BlockId, BlockId), Behind>,
     /// By function: the parameters through which it, or what it calls, finds locks.
     pub lock_parameters: TiVec<FunctionId, Vec<usize>>,
     pub(super) jumps: Jumps,
@@ -72,6 +72,33 @@ pub struct Tabulation<'a, 'p> {
     deadline: Deadline,
     /// Blocks that were looked at.
     visits: u64,
+}
+
+/// What is known behind an edge.
+#[derive(Clone)]
+pub(super) enum Behind {
+    Nothing,
+    Something(Rc<Valuation>),
+    /// It cannot be taken.
+    Nobody,
+}
+
+impl Behind {
+    pub fn of(valuation: Option<Valuation>) -> Behind {
+        match valuation {
+            None => Behind::Nobody,
+            Some(valuation) if valuation.is_empty() => Behind::Nothing,
+            Some(valuation) => Behind::Something(Rc::new(valuation)),
+        }
+    }
+
+    pub fn valuation(&self) -> Option<Valuation> {
+        match self {
+            Behind::Nothing => Some(Valuation::default()),
+            Behind::Something(valuation) => Some(Valuation::clone(valuation)),
+            Behind::Nobody => None,
+        }
+    }
 }
 
 /// What is learnt when all states are known.
