@@ -56,6 +56,25 @@ b0:
     );
 }
 
+/// Each place is looked at once for all crowds that load it alike: what is stored there later is seen, and so are places that other crowds add.
+#[test]
+fn what_one_crowd_loads_another_need_not_look_for() {
+    let body = r#"
+function @main "main" (%0: i1) returns i32 {
+b0:
+  %1: ptr = select %0, global @x, global @y !s0
+  %2: ptr = select %0, global @y, global @z !s1
+  %3: ptr = load %1 align 8 !s2
+  %4: ptr = load %2 align 8 !s3
+  store global @a to global @y align 8 !s4
+  store global @b to global @z align 8 !s5
+  return i32 0 !s6
+}"#;
+    let program = program(&format!("{PLACES}{body}"));
+    expect_of(&program, &of_crowds(&program, 2), &[("main", 3, "a"), ("main", 4, "a b")]);
+    expect_of(&program, &of_crowds(&program, 1), &[("main", 3, "a b"), ("main", 4, "a b")]);
+}
+
 /// A horde is one pointer, to whole objects: what is stored through it is in all of them, and nowhere else; what lies in one of them is loaded through it.
 #[test]
 fn a_horde_is_one_pointer() {
@@ -88,6 +107,7 @@ b0:
 /// What was copied between crowds is read where it was copied to, is copied on from there, and counts as what is there.
 #[test]
 fn copies_between_crowds_go_through_the_pool() {
+    let copies = ["copy_memory %2, %1, i64 16 !s3", "copy_memory global @last, global @y, i64 16 !s4"];
     let body = r#"
 global @last "last" size 16 align 8 = -
 global @other "other" size 16 align 8 = -
@@ -96,22 +116,25 @@ b0:
   store global @a to global @x align 8 !s0
   %1: ptr = select %0, global @x, global @other !s1
   %2: ptr = select %0, global @y, global @other !s2
-  copy_memory %2, %1, i64 16 !s3
-  copy_memory global @last, global @y, i64 16 !s4
+  FIRST
+  SECOND
   %3: ptr = load global @y align 8 !s5
   %4: ptr = load global @last align 8 !s6
   %5: ptr = load global @z align 8 !s7
   return i32 0 !s8
 }"#;
-    let program = program(&format!("{PLACES}{body}"));
-    let found = of_crowds(&program, 1);
-    expect_of(&program, &found, &[("main", 3, "a"), ("main", 4, "a"), ("main", 5, "")]);
-    for (name, content) in [("y", vec!["a"]), ("last", vec!["a"]), ("z", vec![])] {
-        let global = program.globals.position(|global| global.name == name).expect("it is declared");
-        let object = found.object_of_kind(&AbstractObjectKind::Global(global)).expect("it is mentioned");
-        let held = found.contents(Location { object, offset: Offset::At(0) }, 8);
-        let held: Vec<String> = held.map(|location| show(&program, &found, location)).collect();
-        assert_eq!(held, content, "{name}");
+    for [first, second] in [copies, [copies[1], copies[0]]] {
+        let body = body.replace("FIRST", first).replace("SECOND", second);
+        let program = program(&format!("{PLACES}{body}"));
+        let found = of_crowds(&program, 1);
+        expect_of(&program, &found, &[("main", 3, "a"), ("main", 4, "a"), ("main", 5, "")]);
+        for (name, content) in [("y", vec!["a"]), ("last", vec!["a"]), ("z", vec![])] {
+            let global = program.globals.position(|global| global.name == name).expect("it is declared");
+            let object = found.object_of_kind(&AbstractObjectKind::Global(global)).expect("it is mentioned");
+            let held = found.contents(Location { object, offset: Offset::At(0) }, 8);
+            let held: Vec<String> = held.map(|location| show(&program, &found, location)).collect();
+            assert_eq!(held, content, "{name}");
+        }
     }
 }
 

@@ -227,6 +227,26 @@ b0:
     assert!(set(&program, &points_to, "main", 10).contains("a+*"));
 }
 
+/// One that is known to be computed from an address may be computed from others as well.
+#[test]
+fn numbers_stand_for_all_that_they_are_computed_from() {
+    let body = r#"
+global @a "a" size 16 align 8 = -
+global @b "b" size 16 align 8 = -
+function @main "main" () returns i32 {
+b0:
+  %0: i64 = cast pointer_to_integer global @a !s0
+  %1: i64 = cast pointer_to_integer global @b !s1
+  %2: i64 = multiply %0, %1 !s2
+  %3: ptr = cast integer_to_pointer %2 !s3
+  %4: i32 = load %3 align 4 !s4
+  return i32 0 !s5
+}"#;
+    let program = program(body);
+    let found = set(&program, &points_to(&program), "main", 3);
+    assert!(found.contains("a+*") && found.contains("b+*"), "{found}");
+}
+
 /// Once every number looks as if it were computed from addresses, none is taken for one, and that is said.
 #[test]
 fn numbers_computed_from_many_addresses_are_no_addresses() {

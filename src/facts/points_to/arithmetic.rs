@@ -2,6 +2,8 @@
 //!
 //! # Definition   A residue is a mark on a number that was computed from addresses so that none of them is at hand, but one might be computed
 //!                back (a difference, a half, a hash, a byte). Used as an address, it stands for every address that left a residue.
+//! # Theorem      A number that has a residue gets nothing more from what else it is computed from, but for keys (`library`): that a residue of it was left is noted once for each
+//!                node, and not for each number computed from it.
 //! # Deviations   1. When a residue is used as an address, all addresses that left one count as escaped, and it as `Unknown`: sets stay
 //!                small.  2. That is done while few objects have left one (`RESIDUE_OBJECTS`). Beyond, numbers of all kinds look like
 //!                residues, and nothing is known if each is every address: it is none, and the program rests on the assumption `computed-address`.
@@ -9,9 +11,10 @@
 
 use std::collections::BTreeSet;
 
+use super::constraint::{Constraint, LowBits};
 use super::form::Form;
 use super::generate::Body;
-use super::graph::{Constraint, LowBits, NodeId};
+use super::graph::NodeId;
 use super::location::Class;
 use super::object::AbstractObjectId;
 use super::set::LocationSet;
@@ -245,7 +248,11 @@ impl<'p> Solver<'p> {
 
     /// `to` is a number computed from the node.
     pub fn add_number(&mut self, node: NodeId, to: NodeId) {
-        if self.graph.add_number(node, to) {
+        // More than the mark a number never gets, unless there are keys: one that has it stands for all that have.
+        let is_marked = !self.creates_keys && self.graph.set(to).contains(RESIDUE);
+        let is_new = if is_marked { self.graph.add_marked(node, self.marked) } else { self.graph.add_number(node, to) };
+        let to = if is_marked { self.marked } else { to };
+        if is_new {
             let node = self.graph.find(node);
             let set = &self.graph.sets[node.0 as usize];
             if !set.is_empty() {

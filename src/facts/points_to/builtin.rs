@@ -1,8 +1,9 @@
 //! C functions whose way with addresses their effects do not tell: they copy memory, or return and store addresses inside their arguments.
 
 use super::call::Call;
+use super::constraint::Constraint;
 use super::form::Form;
-use super::graph::{Constraint, NodeId};
+use super::graph::NodeId;
 use super::location::Class;
 use super::object::{AbstractObject, AbstractObjectKind};
 use super::solve::Solver;

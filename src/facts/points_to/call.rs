@@ -5,12 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::constraint::Constraint;
 use super::context::ContextId;
-use super::graph::{Constraint, NodeId};
+use super::graph::NodeId;
 use super::location::Class;
 use super::object::{AbstractObject, AbstractObjectKind};
 use super::origin::Origin;
-use super::solve::{Solver, UNKNOWN};
+use super::solve::Solver;
 use super::typed::Pointed;
 use crate::facts::call_graph::{CallEdge, CallKind};
 use crate::models::Effect;
@@ -83,13 +84,15 @@ impl Solver<'_> {
         }
     }
 
+    /// A call through a pointer that may be any function known outside.
+    pub fn call_unknown(&mut self, call: u32) {
+        self.calls_of_unknown.insert(call);
+        let call = self.calls[call as usize].clone();
+        self.call_outside(&call, None);
+    }
+
     /// A call through a pointer that may be this one.
     pub fn call_location(&mut self, call: u32, location: u32, is_of_crowd: bool) {
-        if location == UNKNOWN {
-            self.calls_of_unknown.insert(call);
-            let call = self.calls[call as usize].clone();
-            return self.call_outside(&call, None);
-        }
         let (object, class) = self.locations.get(location);
         if let AbstractObjectKind::Function(function) = self.objects[object.index()].kind
             && class.offset().contains(0)

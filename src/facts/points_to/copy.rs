@@ -2,8 +2,9 @@
 //!
 //! # Definition   A copy links its sources to a transfer, and the transfer to its destinations: n + m links, not n · m.
 
+use super::constraint::Constraint;
 use super::form::Form;
-use super::graph::{Constraint, NodeId};
+use super::graph::NodeId;
 use super::location::Class;
 use super::memory::{Content, Link, Types};
 use super::object::{AbstractObject, AbstractObjectId, AbstractObjectKind};

@@ -4,7 +4,8 @@
 //!                a cell of each place that such a store may reach; what is loaded through crowds with one form is read from one node, which is
 //!                a view of each place that such a load may reach.
 //! # Theorem      The solution contains that of the constraints as they are defined (`mod`): each cell and view is there, and holds more. With n pointers that may
-//!                point to the same m places n + m edges are made instead of n · m.
+//!                point to the same m places n + m edges are made instead of n · m. Each place is looked at once for each form: what is stored there
+//!                later its view sees, whoever loads it.
 //! # Deviations   What is lost is which of the crowds an address was stored through: it is in every place that crowds reach in this form. Sets of other pointers, and
 //!                what is stored and loaded through them, stay apart.
 
@@ -24,6 +25,17 @@ pub(super) struct Crowds {
     loaded: FxHashMap<Form, NodeId>,
     cells: FxHashSet<(AbstractObjectId, Class, Form)>,
     views: FxHashSet<(AbstractObjectId, Class, Form)>,
+    /// Where crowds have stored and loaded with a form: what comes there later it sees.
+    stored_at: FxHashMap<Form, LocationSet>,
+    loaded_at: FxHashMap<Form, LocationSet>,
+}
+
+/// The locations that are new to a form; from now on they are not.
+fn news(known: &mut FxHashMap<Form, LocationSet>, form: Form, locations: &LocationSet) -> LocationSet {
+    let known = known.entry(form).or_default();
+    let new = locations.without(known);
+    known.absorb(&new);
+    new
 }
 
 impl Solver<'_> {
@@ -33,7 +45,9 @@ impl Solver<'_> {
         if to != loaded {
             self.carry(loaded, to, form.width.into());
         }
-        self.for_each_content(node, delta, form, |solver, object, class| match solver.content(object) {
+        self.expand_residue(node, delta);
+        let new = news(&mut self.crowds.loaded_at, form, delta);
+        self.for_each_content(node, &new, form, |solver, object, class| match solver.content(object) {
             Content::Cells => {
                 let (object, class) = solver.kept_at(object, class);
                 let class = solver.class_for(object, class, form);
@@ -50,7 +64,9 @@ impl Solver<'_> {
     pub fn store_to_crowd(&mut self, node: NodeId, delta: &LocationSet, from: NodeId, form: Form) {
         let stored = self.stored_to_crowds(form);
         self.graph.add_edge(from, stored);
-        self.for_each_content(node, delta, form, |solver, object, class| match solver.content(object) {
+        self.expand_residue(node, delta);
+        let new = news(&mut self.crowds.stored_at, form, delta);
+        self.for_each_content(node, &new, form, |solver, object, class| match solver.content(object) {
             Content::Cells if solver.is_constant(object) => {}
             Content::Cells => {
                 for class in solver.parts(class, form) {

@@ -13,6 +13,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use typed_index_collections::TiVec;
 
 use super::overlay;
 use crate::program::describe::{resolve, size_of};
@@ -49,6 +50,8 @@ pub(super) struct Declarations<'p> {
     structures: FxHashMap<&'p str, Vec<DebugTypeId>>,
     /// Of structures without a tag: their typedefs.
     typedefs: FxHashMap<DebugTypeId, Vec<&'p str>>,
+    /// By type: whether it goes on behind its end (`goes_on`).
+    goes_on: TiVec<DebugTypeId, bool>,
     /// What was answered before.
     contained: RefCell<FxHashMap<(DebugTypeId, StructureId, Option<u64>, Option<u64>), bool>>,
     common: RefCell<FxHashMap<(DebugTypeId, &'p str), u64>>,
@@ -80,6 +83,7 @@ impl<'p> Declarations<'p> {
             held: RefCell::default(),
             structures,
             typedefs,
+            goes_on: program.debug_types.keys().map(|ty| goes_on(program, ty)).collect(),
             contained: RefCell::default(),
             common: RefCell::default(),
         }
@@ -134,7 +138,7 @@ impl<'p> Declarations<'p> {
 
     /// Memory that is allocated for several is each of them.
     fn within(&self, ty: DebugTypeId, at: Option<u64>) -> Option<u64> {
-        if goes_on(self.program, ty) {
+        if self.goes_on[ty] {
             return at;
         }
         at.and_then(|at| at.checked_rem(size_of(self.program, ty)))

@@ -4,9 +4,10 @@
 //! carries a residue only: that a part of an address is in it.
 
 use super::call::{Call, CallArgument, Target};
+use super::constraint::Constraint;
 use super::context::ContextId;
 use super::form::{Form, becomes_address, slots_of_numbers};
-use super::graph::{Constraint, NodeId};
+use super::graph::NodeId;
 use super::location::{Class, greatest_common_divisor};
 use super::object::{AbstractObject, AbstractObjectKind};
 use super::solve::{Solver, UNKNOWN};

@@ -9,92 +9,14 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashSet;
 
-use super::form::Form;
+use super::constraint::Constraint;
 use super::known::KnownLocations;
 use super::set::LocationSet;
 use super::typed::Pointed;
-use crate::program::{OffsetTarget, StructureId};
+use crate::program::StructureId;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct NodeId(pub u32);
-
-/// What happens when the set of the node it is attached to grows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Constraint {
-    /// `to ⊇ *node`.
-    Load {
-        to: NodeId,
-        form: Form,
-    },
-    /// `*node ⊇ from`.
-    Store {
-        from: NodeId,
-        form: Form,
-    },
-    /// As soon as the node holds anything: `*address ⊇ node`. Most stored numbers never do.
-    StoreTo {
-        address: NodeId,
-        form: Form,
-    },
-    /// `to ⊇ node + constant + n·stride + m·step`, 0 ≤ m < `count`.
-    Shift {
-        to: NodeId,
-        constant: i64,
-        stride: u64,
-        step: u32,
-        count: u32,
-        in_bounds: bool,
-        /// The node is used as a pointer to this structure.
-        structure: Option<StructureId>,
-        target: OffsetTarget,
-    },
-    /// The low bits of the address are cleared, set or flipped.
-    LowBits {
-        to: NodeId,
-        operation: LowBits,
-        bits: u64,
-    },
-    /// The node is the source, or the destination, of a copy of memory.
-    CopySource {
-        copy: u32,
-    },
-    CopyDestination {
-        copy: u32,
-    },
-    /// What the node points to is called.
-    Call {
-        call: u32,
-    },
-    /// What the node points to is known outside the program.
-    Escape,
-    /// What the node points to is accessed through a horde (`horde`).
-    Access,
-}
-
-impl Constraint {
-    /// `to` is the node's addresses, `constant` and any number of strides further on.
-    pub fn shift(to: NodeId, constant: i64, stride: u64, in_bounds: bool) -> Constraint {
-        Constraint::Shift { to, constant, stride, step: 0, count: 1, in_bounds, structure: None, target: OffsetTarget::Moved }
-    }
-
-    /// `to` is the node's addresses, moved anywhere inside their objects.
-    pub fn anywhere(to: NodeId) -> Constraint {
-        Constraint::shift(to, 0, 1, false)
-    }
-
-    /// The same, in those that can hold the structure.
-    pub fn anywhere_inside(to: NodeId, structure: StructureId) -> Constraint {
-        let (structure, target) = (Some(structure), OffsetTarget::Moved);
-        Constraint::Shift { to, constant: 0, stride: 1, step: 0, count: 1, in_bounds: false, structure, target }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum LowBits {
-    Clear,
-    Set,
-    Flip,
-}
 
 /// Locations beyond which a set is a crowd (`crowd`), and joins a horde (`horde`).
 #[derive(Clone, Copy, Debug, Default)]
@@ -154,6 +76,8 @@ pub(super) struct Graph {
     /// Numbers that are computed from the node.
     pub numbers: Vec<Vec<NodeId>>,
     number_edges: FxHashSet<(NodeId, NodeId)>,
+    /// By node: whether a number is computed from it that stands for others (`arithmetic`).
+    leaves_mark: Vec<bool>,
     attached: FxHashSet<(NodeId, Constraint)>,
     /// Position in the last topological order; sources of copies first.
     pub ranks: Vec<u32>,
@@ -188,6 +112,7 @@ impl Graph {
         self.is_horde.resize(all, false);
         self.stays_apart.resize(all, false);
         self.may_shift.resize(all, false);
+        self.leaves_mark.resize(all, false);
         NodeId(first as u32)
     }
 
@@ -400,6 +325,12 @@ impl Graph {
         is_new
     }
 
+    /// The same for the number that stands for all that have their mark.
+    pub fn add_marked(&mut self, from: NodeId, marked: NodeId) -> bool {
+        let from = self.find(from);
+        !std::mem::replace(&mut self.leaves_mark[from.0 as usize], true) && self.add_number(from, marked)
+    }
+
     /// Whether the constraint is new at this node; the caller shows it the node's set.
     pub fn attach(&mut self, node: NodeId, constraint: Constraint) -> bool {
         let node = self.find(node);
@@ -444,6 +375,7 @@ impl Graph {
         self.is_horde[kept_at] |= self.is_horde[gone_at];
         self.stays_apart[kept_at] |= self.stays_apart[gone_at];
         self.may_shift[kept_at] |= self.may_shift[gone_at];
+        self.leaves_mark[kept_at] |= self.leaves_mark[gone_at];
         let (set, delta) = (std::mem::take(&mut self.sets[gone_at]), std::mem::take(&mut self.deltas[gone_at]));
         // What successors and constraints of both have seen; all else must be shown again.
         let seen = self.sets[kept_at].without(&self.deltas[kept_at]).common(&set.without(&delta));

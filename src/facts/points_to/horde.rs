@@ -11,9 +11,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::constraint::Constraint;
 use super::copy::CopyOfMemory;
 use super::form::Form;
-use super::graph::{Constraint, GivenUp, Kind, NodeId};
+use super::graph::{GivenUp, Kind, NodeId};
 use super::location::Class;
 use super::memory::{Content, Link};
 use super::object::{AbstractObjectId, AbstractObjectKind};

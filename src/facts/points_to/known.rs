@@ -76,6 +76,11 @@ impl KnownLocations {
         if set.meets(&self.code) { set.without(&self.code) } else { set }
     }
 
+    /// The members that are code.
+    pub fn only_code(&self, set: &LocationSet) -> LocationSet {
+        set.common(&self.code)
+    }
+
     pub fn fits(&self, location: u32, structure: u16) -> bool {
         self.fits[location as usize].contains(structure)
     }

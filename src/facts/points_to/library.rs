@@ -1,8 +1,9 @@
 //! Library functions: what each effect of a model makes of the addresses it gets.
 
 use super::call::{ArgumentKind, Call, CallArgument, Target};
+use super::constraint::Constraint;
 use super::form::Form;
-use super::graph::{Constraint, NodeId};
+use super::graph::NodeId;
 use super::location::Class;
 use super::object::{AbstractObject, AbstractObjectKind};
 use super::solve::Solver;

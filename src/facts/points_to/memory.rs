@@ -416,7 +416,7 @@ fn inside(size: u64, stride: u64, distance: u64) -> Option<(u32, u32)> {
 
 /// Whether a load there may read what was stored here.
 fn may_see<'p>(program: &'p Program, declarations: &Declarations<'p>, (view, how, _): Cell, (cell, stored, _): Cell) -> bool {
-    program.may_touch(how.alias, stored.alias)
+    view.overlaps(how.width.into(), cell, stored.width.into())
+        && program.may_touch(how.alias, stored.alias)
         && stored.declared.is_none_or(|ty| declarations.may_hold(ty, how.alias, None, true))
-        && view.overlaps(how.width.into(), cell, stored.width.into())
 }

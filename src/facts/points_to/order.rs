@@ -7,7 +7,8 @@
 //!                and Lin 2007 wait for equal sets instead).  2. A weighted cycle gets a stride; its nodes are not merged, for they differ
 //!                in the offset at which they begin.
 
-use super::graph::{Constraint, Graph, NodeId};
+use super::constraint::Constraint;
+use super::graph::{Graph, NodeId};
 use super::location::greatest_common_divisor;
 
 const UNSEEN: u32 = u32::MAX;

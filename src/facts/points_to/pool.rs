@@ -19,6 +19,7 @@ use super::graph::NodeId;
 use super::location::Class;
 use super::memory::{Cell, Link, Types};
 use super::object::{AbstractObject, AbstractObjectId, AbstractObjectKind};
+use super::set::LocationSet;
 use super::solve::Solver;
 use crate::program::DebugTypeId;
 
@@ -35,10 +36,27 @@ pub(super) struct Source {
     types: Types,
 }
 
+/// What of a source makes a difference to a view that reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Read {
+    from: AbstractObjectId,
+    at: Class,
+    forgets_types: bool,
+    is_part: bool,
+}
+
 impl Source {
     /// What a link brings from an object: all that lies where it reads, wherever it writes.
     fn of_link(from: AbstractObjectId, link: Link) -> Source {
         Source { from, at: link.read(), to: Class::ANY, size: None, types: link.types }.through(link)
+    }
+
+    /// What a view reads that draws from here; nothing if what is drawn lies elsewhere.
+    fn read_by(self, (class, form, _): Cell, pointer_bytes: u32) -> Option<Read> {
+        let is_there = self.to.overlaps(self.size.unwrap_or(u64::MAX), class, form.width.into());
+        // Less than a pointer is a part of one.
+        let is_part = self.size.is_some_and(|size| size < pointer_bytes.into());
+        is_there.then_some(Read { from: self.from, at: self.at, forgets_types: self.types == Types::Forgotten, is_part })
     }
 
     /// What is drawn by the object that the link leads out of, seen from the one that it leads to.
@@ -94,13 +112,15 @@ impl Solver<'_> {
             let at = if self.contexts.has_origins { source.at } else { Class::ANY };
             return self.draw(link.object, Source { at, ..source });
         }
-        // Whatever it draws to where the link reads is passed on as it is.
-        let read = link.read();
         for index in 0..self.memories[from.index()].sources.len() {
-            let source = self.memories[from.index()].sources[index];
-            if source.to.overlaps(source.size.unwrap_or(u64::MAX), read, 1) {
-                self.draw(link.object, source.through(link));
-            }
+            self.pass_on(self.memories[from.index()].sources[index], link);
+        }
+    }
+
+    /// Whatever an object draws to where the link reads is passed on as it is.
+    fn pass_on(&mut self, source: Source, link: Link) {
+        if source.to.overlaps(source.size.unwrap_or(u64::MAX), link.read(), 1) {
+            self.draw(link.object, source.through(link));
         }
     }
 
@@ -125,7 +145,12 @@ impl Solver<'_> {
         let memory = &mut self.memories[object.index()];
         memory.sources.push(source);
         self.pulls.extend(memory.views.iter().map(|view| (object, *view, source)));
-        if memory.sources.len() == 1 || self.objects[object.index()].ty.is_none() {
+        // What was drawn before was passed on then.
+        if self.objects[object.index()].ty.is_none() {
+            for link in memory.links.clone() {
+                self.pass_on(source, link);
+            }
+        } else if memory.sources.len() == 1 {
             for link in memory.links.clone() {
                 self.draw_on(object, link);
             }
@@ -178,31 +203,39 @@ impl Solver<'_> {
             .filter(|(_, form, _)| ty.is_none_or(|ty| self.declarations.may_hold(ty, form.alias, None, true)))
             .map(|(.., cell)| self.graph.find(*cell))
             .collect();
-        cells.into_iter().for_each(|cell| self.graph.add_to(node, cell));
+        let mut held = LocationSet::default();
+        cells.into_iter().for_each(|cell| held.absorb(self.graph.set(cell)));
+        self.graph.add_set(node, &held);
     }
 
     /// Views read what their objects draw from.
     pub fn pull_all(&mut self) {
+        let (mut reader, mut has_read) = (None, Vec::new());
         while let Some((object, view, source)) = self.pulls.pop() {
-            self.pull(object, view, source);
+            if reader.replace((object, view)) != Some((object, view)) {
+                has_read.clear();
+            }
+            // Many sources differ only in where they lie.
+            if let Some(read) = source.read_by(view, self.pointer_bytes)
+                && !has_read.contains(&read)
+            {
+                has_read.push(read);
+                self.pull(object, view, read);
+            }
         }
     }
 
-    fn pull(&mut self, object: AbstractObjectId, (class, form, node): Cell, source: Source) {
-        if !source.to.overlaps(source.size.unwrap_or(u64::MAX), class, form.width.into()) {
-            return;
-        }
+    fn pull(&mut self, object: AbstractObjectId, (_, form, node): Cell, Read { from, at, forgets_types, is_part }: Read) {
         let may_hold = |declarations: &Declarations<'_>, object: &AbstractObject, form: Form| {
             object.ty.is_none_or(|ty| declarations.may_hold(ty, form.alias, None, object.has_declared_type()))
         };
-        let read = if source.types == Types::Forgotten { Form { alias: None, ..form } } else { form };
-        let (to, from) = (&self.objects[object.index()], &self.objects[source.from.index()]);
-        if !may_hold(&self.declarations, to, form) || !may_hold(&self.declarations, from, read) {
+        let read = if forgets_types { Form { alias: None, ..form } } else { form };
+        let (to, source) = (&self.objects[object.index()], &self.objects[from.index()]);
+        if !may_hold(&self.declarations, to, form) || !may_hold(&self.declarations, source, read) {
             return;
         }
-        if let Some(view) = self.view(source.from, source.at, read) {
-            // Less than a pointer is a part of one.
-            if source.size.is_some_and(|size| size < self.pointer_bytes.into()) {
+        if let Some(view) = self.view(from, at, read) {
+            if is_part {
                 self.add_number(view, node);
             } else {
                 self.graph.add_edge(view, node);

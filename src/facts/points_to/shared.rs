@@ -149,7 +149,38 @@ impl Moved {
         };
         self.cells.extend(split(&mut memory.cells));
         self.views.extend(split(&mut memory.views));
+        // Where they go from now on they are new.
+        memory.links.iter().for_each(|link| _ = solver.links.remove(&(object, *link)));
+        memory.sources.iter().for_each(|source| _ = solver.drawn.remove(&(object, *source)));
         self.links.append(&mut memory.links);
         self.sources.append(&mut memory.sources);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::allocation::Allocated;
+    use super::super::form::Form;
+    use super::super::graph::Limits;
+    use super::*;
+    use crate::models::Models;
+    use crate::program::Program;
+
+    /// Links that lead on before objects become one lead on afterwards.
+    #[test]
+    fn what_was_copied_on_before_is_copied_on() {
+        let program = Program::default();
+        let models = Models::embedded();
+        let bound = models.bind(&program);
+        let mut solver = Solver::new(&program, &bound, Allocated::AsAnything, Limits::default());
+        let [one, other, beyond] = std::array::from_fn(|_| solver.new_transfer());
+        for from in [one, other] {
+            solver.add_link(from, Link::whole(beyond));
+        }
+        solver.add_link(one, Link::whole(other));
+        solver.add_link(other, Link::whole(one));
+        assert_eq!(solver.keeper(one), solver.keeper(other));
+        solver.cell(one, Class::ANY, Form::of(solver.pointer_bytes));
+        assert_eq!(solver.memories[beyond.index()].cells.len(), 1);
     }
 }

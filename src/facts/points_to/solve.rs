@@ -10,13 +10,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::allocation::{Allocated, Allocations};
 use super::call::Call;
+use super::constraint::Constraint;
 use super::context::{ContextId, Contexts};
 use super::copy::CopyOfMemory;
-use super::covered::Covered;
 use super::crowd::Crowds;
 use super::declared::Declarations;
 use super::form::Form;
-use super::graph::{Constraint, Graph, Limits, NodeId};
+use super::graph::{Graph, Limits, NodeId};
 use super::horde::Hordes;
 use super::known::Fit;
 use super::library::Registration;
@@ -24,15 +24,15 @@ use super::location::{Class, LocationTable};
 use super::memory::{Cell, Link, ObjectMemory};
 use super::object::{AbstractObject, AbstractObjectId, AbstractObjectKind};
 use super::pool::Source;
-use super::room::Room;
 use super::set::LocationSet;
 use super::shared::WholeLinks;
+use super::shift::Shifts;
 use super::statistics::Statistics;
 use super::texts::{has_many_texts, is_text};
 use super::typed::TypedPointers;
 use crate::deadline::{Deadline, OutOfTime};
 use crate::facts::call_graph::CallEdge;
-use crate::models::BoundModels;
+use crate::models::{BoundModels, Effect};
 use crate::program::{ConstantId, FunctionId, GlobalId, Program, RelocationTarget};
 
 /// The number of the location that stands for what outside code may hold, and of the mark on numbers computed from addresses.
@@ -95,6 +95,10 @@ pub(super) struct Solver<'p> {
     pub unknown_value: NodeId,
     /// What residues were computed from.
     pub residue_sources: NodeId,
+    /// A number computed from addresses: it stands for all that are known to be.
+    pub marked: NodeId,
+    /// The program makes keys of thread-specific data.
+    pub creates_keys: bool,
     /// What threads return or exit with.
     pub thread_results: NodeId,
     /// What was ever installed to handle a signal.
@@ -110,7 +114,7 @@ pub(super) struct Solver<'p> {
     pub assumes_types_of_allocations: bool,
     /// The program has so many texts that all are one object.
     has_many_texts: bool,
-    covered: Covered,
+    pub shifts: Shifts,
     /// Some object has got so many offsets that a cycle of arithmetic is likely.
     pub has_many_offsets: bool,
     pub statistics: Statistics,
@@ -120,9 +124,9 @@ impl<'p> Solver<'p> {
     pub fn new(program: &'p Program, models: &'p BoundModels<'p>, allocated: Allocated, limits: Limits) -> Solver<'p> {
         let declarations = Declarations::of(program);
         let mut graph = Graph::new(limits);
-        let [escaped, unknown_value, residue_sources, thread_results, signal_handlers, handed_over] =
+        let [escaped, unknown_value, residue_sources, marked, thread_results, signal_handlers, handed_over] =
             std::array::from_fn(|_| graph.node());
-        for node in [escaped, unknown_value, residue_sources, thread_results, signal_handlers, handed_over] {
+        for node in [escaped, unknown_value, residue_sources, marked, thread_results, signal_handlers, handed_over] {
             graph.stay_apart(node);
         }
         graph.add_edge(thread_results, handed_over);
@@ -133,6 +137,9 @@ impl<'p> Solver<'p> {
                 && models[id].is_none()
                 && !function.is_pure_intrinsic()
                 && !program.is_of_installed_library(id)
+        };
+        let creates_keys = |id: FunctionId| {
+            models[id].is_some_and(|model| model.effects.iter().any(|effect| matches!(effect, Effect::CreateKey { .. })))
         };
         let has_foreign_functions = program.functions.keys().any(is_foreign);
         let mut solver = Solver {
@@ -177,6 +184,8 @@ impl<'p> Solver<'p> {
             escaped,
             unknown_value,
             residue_sources,
+            marked,
+            creates_keys: program.functions.keys().any(creates_keys),
             thread_results,
             signal_handlers,
             handed_over,
@@ -185,7 +194,7 @@ impl<'p> Solver<'p> {
             assumes_types_of_copies: false,
             assumes_types_of_allocations: false,
             has_many_texts: has_many_texts(program),
-            covered: Covered::default(),
+            shifts: Shifts::default(),
             has_many_offsets: false,
             statistics: Statistics::default(),
         };
@@ -194,6 +203,7 @@ impl<'p> Solver<'p> {
             assert_eq!(solver.locate(object, Class::ANY, false), Some(number), "the special locations are the first");
         }
         solver.graph.add_location(unknown_value, UNKNOWN);
+        solver.graph.add_location(marked, RESIDUE);
         solver.attach(escaped, Constraint::Escape);
         solver
     }
@@ -358,48 +368,7 @@ impl<'p> Solver<'p> {
                 solver.store_cells(object, class, from, form);
             }),
             Constraint::StoreTo { address, form } => self.attach(address, Constraint::Store { from: node, form }),
-            Constraint::Shift { to, constant, stride, step, count, in_bounds, structure, target } => {
-                let mut all: Vec<u32> = Vec::with_capacity(delta.len());
-                let mut covered = std::mem::take(&mut self.covered);
-                covered.begin(self.objects.len());
-                for location in delta.iter() {
-                    if location == UNKNOWN || location == RESIDUE {
-                        all.push(location);
-                        continue;
-                    }
-                    let (object, class) = self.locations.get(location);
-                    let known = &self.objects[object.index()];
-                    // What is left out of declared objects nobody is told of: programs overlay structures that begin alike.
-                    let member = known.has_declared_type().then_some(u64::try_from(constant).unwrap_or(0));
-                    if structure
-                        .zip(known.ty)
-                        .is_some_and(|(structure, ty)| !self.declarations.may_contain(ty, structure, class.only(), member))
-                    {
-                        self.is_not_held(object);
-                        continue;
-                    }
-                    let anywhere = self.memories[object.index()].anywhere;
-                    let has_all = || anywhere.is_some_and(|anywhere| self.graph.set(to).contains(anywhere));
-                    if covered.get_or_find(object, has_all) {
-                        continue;
-                    }
-                    // Below the object's start: the whole object, for `container_of` comes back.
-                    let room = self.locations.room(location).addressed(constant, target);
-                    let place = match class.plus(constant) {
-                        Some(class) => room.walk(class, stride, (step, count)),
-                        None => {
-                            let class = class.widened(stride).windowed(step, count);
-                            (class.plus(constant).unwrap_or(Class::ANY), Room::NONE)
-                        }
-                    };
-                    if let Some(shifted) = self.locate_in_room(object, place, in_bounds) {
-                        covered.set(object, self.memories[object.index()].anywhere == Some(shifted));
-                        all.push(shifted);
-                    }
-                }
-                self.covered = covered;
-                self.graph.add_set(to, &LocationSet::of(all));
-            }
+            Constraint::Shift { to, .. } => self.shift_all(constraint, to, delta),
             Constraint::LowBits { to, operation, bits } => {
                 for location in delta.iter() {
                     if let Some(changed) = self.with_low_bits(location, operation, bits) {
@@ -428,7 +397,10 @@ impl<'p> Solver<'p> {
             Constraint::Call { call } => {
                 self.expand_residue(node, delta);
                 let is_of_crowd = self.graph.is_crowd(node);
-                for location in delta.iter() {
+                if delta.contains(UNKNOWN) {
+                    self.call_unknown(call);
+                }
+                for location in self.graph.known.only_code(delta).iter() {
                     self.call_location(call, location, is_of_crowd);
                 }
             }
