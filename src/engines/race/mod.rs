@@ -14,6 +14,7 @@
 
 mod ahead;
 mod arguments;
+mod common;
 mod cover;
 mod creation;
 mod excuses;

@@ -11,7 +11,8 @@ use fixedbitset::FixedBitSet;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use super::cover::{Common, CoverId, Covers};
+use super::common::Common;
+use super::cover::{CoverId, Covers};
 use super::creation::HeldFor;
 use super::excuses::excuse;
 use super::extents::{ExtentSetId, Extents};
