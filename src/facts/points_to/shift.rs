@@ -2,7 +2,8 @@
 //!
 //! # Theorem      What a shift makes of a set depends on the set and on the shift alone, and not on where the result goes. Programs address the same member through many registers that hold the same, one after
 //!                the other in the order of the solver: what the last set became is remembered for each shift.
-//! # Deviations   A result that is remembered is as fine as it was then: an object that was folded since (`memory`) has one place for several of its members.
+//! # Deviations   1. A result that is remembered is as fine as it was then: an object that was folded since (`memory`) has one place for several of its members.  2. What the place that it goes to
+//!                holds already as a whole object is not computed; such a result is not remembered.
 
 use rustc_hash::FxHashMap;
 
