@@ -113,7 +113,7 @@ fn detail(program: &Program, points_to: &PointsTo) {
         let known = points_to.object(object);
         let name = match &known.kind {
             AbstractObjectKind::Global(global) => program.globals[*global].name.clone(),
-            AbstractObjectKind::Heap { site, callers } => {
+            AbstractObjectKind::Heap { site, callers, .. } => {
                 format!("heap {} via {}", program.place_of(*site).map_or(String::new(), |place| place.to_string()), callers.len())
             }
             other => format!("{other:?}"),

@@ -18,9 +18,6 @@ use crate::program::{AliasTypeId, Program};
 /// Bytes, as which type they are accessed, and whether they are written.
 type Extent = (Bytes, Option<AliasTypeId>, bool);
 
-/// As which type bytes are accessed, and whether they are written.
-type Manner = (Option<AliasTypeId>, bool);
-
 /// Where they begin, how many they are, and what they stay in.
 type Bytes = (Location, u64, Option<Within>);
 
@@ -28,10 +25,8 @@ type Bytes = (Location, u64, Option<Within>);
 #[derive(Default)]
 pub struct Extents {
     table: IndexSet<Extent, FxBuildHasher>,
-    /// The same without their bytes: what is looked at of all that are near. Few differ.
-    manners: IndexSet<Manner, FxBuildHasher>,
-    /// By extent.
-    manner_of: Vec<usize>,
+    /// The same without their bytes: what is looked at of all that are near.
+    manners: Vec<(Option<AliasTypeId>, bool)>,
     neighbours: Vec<FixedBitSet>,
     /// The different bytes, which of them may overlap, and the extents that touch them.
     bytes: IndexSet<Bytes, FxBuildHasher>,
@@ -66,19 +61,17 @@ impl Extents {
         if is_new {
             let bytes = self.add_bytes(facts, bytes);
             self.of_bytes[bytes].push(number);
-            self.manner_of.push(self.manners.insert_full((class.alias, class.is_write)).0);
+            self.manners.push((class.alias, class.is_write));
             self.neighbours.push(FixedBitSet::with_capacity(number + 1));
             // What was allocated may be stored to as one type and then as another; to read it as a type that it has not is undefined (C17 6.5p6).
             let is_retyped = class.is_write && !facts.points_to.object(class.location.object).has_declared_type();
             let near = self.overlapping[bytes].ones().flat_map(|bytes| &self.of_bytes[bytes]);
-            let manners = &self.manners;
-            let meets = |(alias, is_write): Manner| {
-                (class.is_write || is_write) && (is_retyped && is_write || program.may_touch(class.alias, alias))
-            };
-            let mut known: Vec<Option<bool>> = vec![None; manners.len()];
             for other in near {
-                let manner = self.manner_of[*other];
-                if *known[manner].get_or_insert_with(|| meets(manners[manner])) {
+                let (alias, is_write) = self.manners[*other];
+                if !class.is_write && !is_write {
+                    continue;
+                }
+                if is_retyped && is_write || program.may_touch(class.alias, alias) {
                     self.neighbours[number].grow_and_insert(*other);
                     self.neighbours[*other].grow_and_insert(number);
                 }

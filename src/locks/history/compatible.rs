@@ -89,7 +89,12 @@ fn check_pair(participants: &[&Whole], one: usize, other: usize) -> Result<(), I
         return Err(Incompatible::CommonLock { lock: atom.lock(), one, other });
     }
     for (holder, taker) in [(one, other), (other, one)] {
-        let mut throughout = participants[holder].throughout.iter().map(Atom::from_index);
+        let throughout = &participants[holder].throughout;
+        // Asked of very many pairs, and mostly there is none.
+        if throughout.is_empty() {
+            continue;
+        }
+        let mut throughout = throughout.iter().map(Atom::from_index);
         if let Some(atom) = throughout.find(|atom| atom.conflicts_with(&participants[taker].acquired)) {
             return Err(Incompatible::HeldThroughout { lock: atom.lock(), holder, taker });
         }
